@@ -1,0 +1,190 @@
+"""``python -m app``: search from a terminal, or start the screens.
+
+Exit codes: 0 done, 1 finished with an engine missing, 2 usage or input, 4 damaged, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.query.explain import part_in_words
+from app.query.fuse import Contribution
+from app.query.present import Row, result_data, rows
+from app.query.protocol import make_protocol
+from app.query.record import ratio
+from app.query.search import Engines, SearchResult, search
+from app.topic_files import read_topics
+from corpus.scope import Scope
+from store.archive import ARCHIVE_VARIABLE, archive_at, existing_archive
+from store.catalogue import Catalogue
+from store.errors import BadInput, CounterpointError
+from store.judging import add_topics
+
+INTERRUPTED = 130
+DEFAULT_PORT = 8501
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; without a command, start the screens."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(given or ["serve"])
+    try:
+        code: int = options.run(options)
+    except CounterpointError as error:
+        print(f"app: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("app: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return code
+
+
+def _search(options: argparse.Namespace) -> int:
+    protocol = make_protocol(
+        k=options.k,
+        depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
+        weights=dict(_pairs("--weight", options.weight)),
+        unit=options.unit,
+    )
+    if options.limit < 1:
+        raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
+    archive = existing_archive(options.archive)
+    scope = Scope(languages=tuple(options.lang) or None, folder=options.folder)
+    engines = Engines(archive)
+    with Catalogue(archive) as catalogue:
+        result = search(engines, catalogue, options.query, protocol, scope)
+        shown = rows(engines, catalogue, result, 0, options.limit)
+    if options.json:
+        print(json.dumps(result_data(result, shown), ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_lines(result, shown)))
+    return 1 if result.partial else 0
+
+
+def _topics(options: argparse.Namespace) -> int:
+    topics = read_topics(Path(options.file))
+    with Catalogue(existing_archive(options.archive)) as catalogue:
+        written = add_topics(catalogue, topics)
+    print(f"{written} of {len(topics)} topics new or edited")
+    return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    archive = archive_at(options.archive)
+    script = Path(__file__).with_name("streamlit_app.py")
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += ["--server.port", str(options.port), "--server.address", options.address]
+    environment = {**os.environ, ARCHIVE_VARIABLE: str(archive.root.resolve())}
+    # From the repository's root, where the packages and .streamlit/config.toml are.
+    return subprocess.call(command, env=environment, cwd=script.parents[1])
+
+
+def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
+    record = result.record
+    lines = [
+        f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
+        f"(k = {record.protocol.k}, one rank per {record.protocol.unit})"
+    ]
+    for row in shown:
+        page = f", page {row.passage.page}" if row.passage.page else ""
+        lines += [
+            f"{row.hit.rank:>3}  {row.document.title}",
+            f"     {', '.join(row.document.locations)}{page}",
+            f"     {_sum_in_words(row)}",
+        ]
+    lines += [f"note: {note}" for note in result.notes]
+    depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)
+    total = sum(result.timings_ms.values())
+    lines.append(f"{len(record.fused)} candidates (depth: {depths}) in {total:.0f} ms")
+    return lines
+
+
+def _sum_in_words(row: Row) -> str:
+    parts = ", ".join(f"{part.system} {part_in_words(part)}" for part in row.hit.parts)
+    sums = " + ".join(
+        ratio(part.value.numerator, part.value.denominator)
+        for part in row.hit.parts
+        if isinstance(part, Contribution)
+    )
+    score = row.hit.score
+    exact = ratio(score.numerator, score.denominator)
+    equation = f"{sums} = {exact}" if "+" in sums else exact
+    return f"{parts}: {equation} ≈ {float(score):.4f}"
+
+
+def _pairs(option: str, given: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise BadInput(f"{option} is written SYSTEM=NUMBER, such as lexical=100, not {text!r}")
+        pairs.append((name, value))
+    return pairs
+
+
+def _whole(name: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise BadInput(f"the depth of {name} is a whole number, not {value!r}") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m app", description="Search an archive and see why."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    where = argparse.ArgumentParser(add_help=False)
+    where.add_argument(
+        "--archive",
+        metavar="DIR",
+        help="the archive's folder (default: $COUNTERPOINT_ARCHIVE, else ./archive)",
+    )
+
+    command = commands.add_parser("search", parents=[where], help="search once")
+    command.add_argument("query", metavar="QUERY")
+    command.add_argument("--k", default="60", help="the constant of 1/(k + rank) (default: 60)")
+    command.add_argument(
+        "--depth",
+        action="append",
+        default=[],
+        metavar="SYSTEM=N",
+        help="how deep a system is asked (default: 100)",
+    )
+    command.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        metavar="SYSTEM=W",
+        help="what its vote weighs, as 2, 0.1 or 1/4 (default: 1)",
+    )
+    command.add_argument("--unit", choices=["document", "passage"], default="document")
+    command.add_argument(
+        "--lang",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="only documents in that language, such as en or es; may be repeated",
+    )
+    command.add_argument("--folder", metavar="F", help="only documents below that folder")
+    command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    command.set_defaults(run=_search)
+
+    command = commands.add_parser(
+        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=_topics)
+
+    command = commands.add_parser("serve", parents=[where], help="start the screens")
+    command.add_argument("--port", type=int, default=DEFAULT_PORT)
+    command.add_argument("--address", default="localhost")
+    command.set_defaults(run=_serve)
+    return parser

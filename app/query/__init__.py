@@ -1,0 +1,1 @@
+"""The query layer: retrieve, fuse, explain, search."""

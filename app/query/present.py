@@ -1,0 +1,131 @@
+"""The rows a reader sees: fused hits with what is known of their documents and passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.query.fuse import Contribution, FusedHit
+from app.query.highlight import Snippet, snippet
+from app.query.record import part_data, ratio
+from app.query.search import Engines, SearchResult
+from corpus.document import Document, Passage
+from corpus.terms import read_query
+from store.catalogue import Catalogue
+
+DECIMALS = 12
+"""Digits of ``score_decimal``: enough to tell apart what the fraction tells apart at k = 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One fused hit with its document, from the very version it was ranked in."""
+
+    hit: FusedHit
+    document: Document
+    passage: Passage
+    snippet: Snippet
+
+
+def rows(
+    engines: Engines, catalogue: Catalogue, result: SearchResult, start: int, end: int
+) -> list[Row]:
+    """The fused hits at half-open places [start, end) of the one fused order, for showing."""
+    record = result.record
+    version = record.manifest.inputs.corpus_version
+    terms = read_query(record.query)
+    hits = record.fused[start:end]
+    best = best_passages(result)
+    passages = engines.backend.passages([best[hit.id] for hit in hits])
+    documents = {
+        document.doc_id: document
+        for document in catalogue.documents(
+            version, [passage.doc_id for passage in passages.values()]
+        )
+    }
+    return [
+        Row(hit, documents[passage.doc_id], passage, snippet(passage.text, terms))
+        for hit in hits
+        for passage in [passages[best[hit.id]]]
+    ]
+
+
+def best_passages(result: SearchResult) -> dict[str, str]:
+    """For each fused id the passage that earned it its best contribution."""
+    passages: dict[str, dict[str, str]] = {
+        ranking.system: {hit.id: hit.passage_id for hit in ranking.hits}
+        for ranking in result.record.rankings
+    }
+    best = {}
+    for hit in result.record.fused:
+        parts = [part for part in hit.parts if isinstance(part, Contribution)]
+        strongest = max(parts, key=lambda part: part.value)
+        best[hit.id] = passages[strongest.system][hit.id]
+    return best
+
+
+def overlap(result: SearchResult) -> int:
+    """How many candidates are in every system's list."""
+    return sum(
+        all(isinstance(part, Contribution) for part in hit.parts) for hit in result.record.fused
+    )
+
+
+def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
+    """A search as JSON-ready data; ``docs/search-json.md`` describes every field."""
+    record = result.record
+    by_passage = record.protocol.unit == "passage"
+
+    def doc_id(name: str) -> str:
+        return name.rpartition("@")[0] if by_passage else name
+
+    return {
+        "query": record.query,
+        "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
+        "corpus_version": record.manifest.inputs.corpus_version,
+        "generation": record.manifest.name,
+        "partial": result.partial,
+        "notes": list(result.notes),
+        "rankings": {
+            ranking.system: [
+                {
+                    "doc_id": doc_id(hit.id),
+                    "rank": hit.rank,
+                    "score": hit.score,
+                    "passage_id": hit.passage_id,
+                }
+                for hit in ranking.hits
+            ]
+            for ranking in record.rankings
+        },
+        "systems": {
+            ranking.system: {
+                "depth": ranking.depth,
+                "exhausted": ranking.exhausted,
+                "unavailable": ranking.unavailable or None,
+            }
+            for ranking in record.rankings
+        },
+        "fused": [_row_data(row) for row in shown],
+        "candidates": len(record.fused),
+        "in_every_list": overlap(result),
+        "timings_ms": dict(result.timings_ms),
+        "record_id": record.record_id,
+    }
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    return {
+        "doc_id": row.document.doc_id,
+        "rank": row.hit.rank,
+        "title": row.document.title,
+        "revision": row.document.revision,
+        "language": row.document.language,
+        "locations": list(row.document.locations),
+        "passage_id": row.passage.passage_id,
+        "page": row.passage.page,
+        "score": ratio(row.hit.score.numerator, row.hit.score.denominator),
+        "score_decimal": f"{float(row.hit.score):.{DECIMALS}f}",
+        "parts": part_data(row.hit.parts),
+    }

@@ -1,0 +1,159 @@
+"""The protocol of a search: every decision that shapes an order, as one value with one name.
+
+Numbers are exact: k and weights are fractions read from text, never from floats, and a value that
+cannot be used is refused with the range that can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from store.errors import BadInput
+
+Unit = Literal["document", "passage"]
+
+LEXICAL = "lexical"
+SEMANTIC = "semantic"
+
+DEFAULT_K = Fraction(60)
+DEFAULT_DEPTH = 100
+MAX_DEPTH = 10_000
+MAX_NUMBER = 10**12
+"""The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One ranked list of a fusion: how deep it is asked and how much its vote weighs.
+
+    ``family`` names what the system is a variant of.
+    """
+
+    name: str
+    depth: int = DEFAULT_DEPTH
+    weight: Fraction = Fraction(1)
+    family: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.depth, int) or isinstance(self.depth, bool):
+            raise BadInput(f"the depth of {self.name} is a whole number, not {self.depth!r}")
+        if not 1 <= self.depth <= MAX_DEPTH:
+            raise BadInput(f"the depth of {self.name} is from 1 to {MAX_DEPTH:,}, not {self.depth}")
+        if not 0 < self.weight <= MAX_NUMBER:
+            raise BadInput(
+                f"the weight of {self.name} is above 0 and at most {MAX_NUMBER}, "
+                f"not {self.weight}; leave the system out instead of giving it no weight"
+            )
+        if not self.family:
+            object.__setattr__(self, "family", self.name)
+
+
+DEFAULT_SYSTEMS = (System(LEXICAL), System(SEMANTIC))
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """What makes two fusions comparable. Equal protocols have equal hashes and the reverse."""
+
+    systems: tuple[System, ...] = DEFAULT_SYSTEMS
+    k: Fraction = DEFAULT_K
+    unit: Unit = "document"
+    fusion: Literal["rrf"] = "rrf"
+    tie_rule: Literal["id ascending"] = "id ascending"
+    rank_base: Literal[1] = 1
+    hash: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = [system.name for system in self.systems]
+        if not names:
+            raise BadInput("a protocol needs at least one system")
+        for name in names:
+            if names.count(name) > 1:
+                raise BadInput(f"system {name!r} is named twice in one protocol")
+        if not 0 <= self.k <= MAX_NUMBER:
+            raise BadInput(f"k is from 0 to {MAX_NUMBER}, not {self.k}")
+        if self.unit not in get_args(Unit):
+            raise BadInput(f"the unit is document or passage, not {self.unit!r}")
+        body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(body.encode()).hexdigest()
+        object.__setattr__(self, "hash", f"sha256:{digest}")
+
+    @property
+    def short_hash(self) -> str:
+        """Enough of the hash to tell two protocols apart on a screen."""
+        return self.hash.removeprefix("sha256:")[:8]
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON-ready; fractions are text."""
+        return {
+            "systems": [
+                {
+                    "name": system.name,
+                    "depth": system.depth,
+                    "weight": str(system.weight),
+                    "family": system.family,
+                }
+                for system in self.systems
+            ],
+            "k": str(self.k),
+            "unit": self.unit,
+            "fusion": self.fusion,
+            "tie_rule": self.tie_rule,
+            "rank_base": self.rank_base,
+        }
+
+
+def exact_number(name: str, value: object) -> Fraction:
+    """Read a number without rounding it.
+
+    >>> exact_number("k", "60.5")
+    Fraction(121, 2)
+
+    :raises BadInput: it is not a finite number; floats, booleans and None are refused as well
+    """
+    allowed = f"{name} is a number from 0 to {MAX_NUMBER}, such as 60, 0.1 or 1/4"
+    if isinstance(value, Fraction) or (isinstance(value, int) and not isinstance(value, bool)):
+        number = Fraction(value)
+    elif isinstance(value, str) and len(value) <= 40:
+        try:
+            number = Fraction(value.strip())
+        except (ValueError, ZeroDivisionError):
+            raise BadInput(f"{allowed}; {value!r} is not one") from None
+    else:
+        raise BadInput(f"{allowed}; {value!r} is not one")
+    if not 0 <= number <= MAX_NUMBER:
+        raise BadInput(f"{allowed}; {value!r} is outside of that")
+    return number
+
+
+def make_protocol(
+    *,
+    k: object = DEFAULT_K,
+    depths: Mapping[str, int] | None = None,
+    weights: Mapping[str, object] | None = None,
+    unit: str = "document",
+) -> Protocol:
+    """The protocol of the two built-in systems with what was asked changed.
+
+    :raises BadInput: a value cannot be used, or names a system that is not there
+    """
+    systems = {system.name: system for system in DEFAULT_SYSTEMS}
+    for name in (*(depths or {}), *(weights or {})):
+        if name not in systems:
+            raise BadInput(f"there is no system {name!r}; there are {', '.join(systems)}")
+    for name, depth in (depths or {}).items():
+        systems[name] = replace(systems[name], depth=depth)
+    for name, weight in (weights or {}).items():
+        systems[name] = replace(systems[name], weight=exact_number(f"the weight of {name}", weight))
+    if unit not in get_args(Unit):
+        raise BadInput(f"the unit is document or passage, not {unit!r}")
+    return Protocol(
+        systems=tuple(systems.values()),
+        k=exact_number("k", k),
+        unit="passage" if unit == "passage" else "document",
+    )

@@ -1,0 +1,178 @@
+"""A search: retrieve from each system, fuse, name what is absent, keep the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.query.explain import settle_absences
+from app.query.fuse import fuse
+from app.query.protocol import LEXICAL, SEMANTIC, Protocol, System
+from app.query.ranking import Ranking
+from app.query.record import SearchRecord
+from app.query.retrieve import Ask, retrieve
+from corpus.scope import Scope
+from corpus.terms import QueryTerms, read_query
+from store.archive import Archive
+from store.backend import Backend, EngineFailure, EngineHits
+from store.catalogue import Catalogue
+from store.embedded import open_backend
+from store.encoder import Encoder, open_encoder
+from store.errors import CounterpointError
+from store.records import keep_record
+from store.scope import permitted_documents
+
+
+class Engines:
+    """One generation opened for searching, shared by all threads of a process.
+
+    The encoder is opened by the first search that needs it and must be the one that the semantic
+    index was built with.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self.backend: Backend = open_backend(archive)
+        self._encoder: Encoder | None = None
+        self._opening = Lock()
+
+    def encode(self, text: str) -> NDArray[np.float32]:
+        """The unit vector of a query, shape (dimension,).
+
+        :raises EngineFailure: the encoder is not here, or is not the one the index was built with
+        """
+        try:
+            return self._opened().encode_query(text)
+        except CounterpointError as error:
+            raise EngineFailure(f"the semantic engine is unavailable: {error}") from error
+
+    def _opened(self) -> Encoder:
+        with self._opening:
+            if self._encoder is None:
+                inputs = self.backend.manifest.inputs
+                encoder = open_encoder(inputs.encoder_name)
+                if encoder.fingerprint != inputs.encoder:
+                    raise EngineFailure(
+                        f"the index was built with encoder {inputs.encoder} but "
+                        f"{inputs.encoder_name} is now {encoder.fingerprint}; "
+                        "run `python -m indexer ingest` to build it again"
+                    )
+                self._encoder = encoder
+            return self._encoder
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one search. ``timings_ms`` are wall-clock milliseconds per step.
+
+    ``notes`` are sentences for the reader: what was cut, which engine failed, whether the record
+    could not be kept.
+    """
+
+    record: SearchRecord
+    notes: tuple[str, ...]
+    timings_ms: Mapping[str, float] = field(compare=False)
+
+    @property
+    def partial(self) -> bool:
+        """Whether an engine could not answer, so that the fused list lacks its votes."""
+        return any(ranking.unavailable for ranking in self.record.rankings)
+
+
+def search(
+    engines: Engines,
+    catalogue: Catalogue,
+    query: str,
+    protocol: Protocol,
+    scope: Scope | None = None,
+    *,
+    searcher: str = "",
+    keep: bool = True,
+) -> SearchResult:
+    """Ask every system of ``protocol`` and fuse what they say.
+
+    A query without a word or code to look for asks no engine and finds nothing, with a note.
+    """
+    backend = engines.backend
+    timings: dict[str, float] = {}
+    terms = read_query(query)
+    notes = list(terms.notes)
+    scope = scope or Scope()
+    with _timed(timings, "scope"):
+        version = catalogue.version(backend.manifest.inputs.corpus_version)
+        permitted = permitted_documents(catalogue, version, scope)
+    if terms.searchable:
+        rankings = tuple(
+            _ranking(engines, system, protocol, terms, permitted, timings)
+            for system in protocol.systems
+        )
+    else:
+        notes.append("There is no word or code in this query to look for.")
+        rankings = tuple(
+            Ranking(system.name, system.depth, (), exhausted=True) for system in protocol.systems
+        )
+    notes += [ranking.unavailable for ranking in rankings if ranking.unavailable]
+    with _timed(timings, "fuse"):
+        fused = fuse(rankings, protocol)
+    with _timed(timings, "explain"):
+        fused = settle_absences(backend, terms, fused, protocol)
+    record = SearchRecord(query, protocol, scope, backend.manifest, rankings, fused, tuple(notes))
+    if keep:
+        with _timed(timings, "record"):
+            keep_record(catalogue, record.record_id, record.body, searcher)
+    return SearchResult(record, tuple(notes), timings)
+
+
+def _ranking(
+    engines: Engines,
+    system: System,
+    protocol: Protocol,
+    terms: QueryTerms,
+    permitted: frozenset[str] | None,
+    timings: dict[str, float],
+) -> Ranking:
+    ask = _ask(engines, system.name, terms, permitted, timings)
+    with _timed(timings, system.name):
+        ranking = retrieve(system, protocol.unit, ask)
+    # Encoding happens inside the first question and is a step of its own.
+    if system.name == SEMANTIC:
+        timings[SEMANTIC] = round(timings[SEMANTIC] - timings.get("encode", 0.0), 3)
+    return ranking
+
+
+def _ask(
+    engines: Engines,
+    system: str,
+    terms: QueryTerms,
+    permitted: frozenset[str] | None,
+    timings: dict[str, float],
+) -> Ask:
+    backend = engines.backend
+    if system == LEXICAL:
+        return lambda limit: backend.lexical(terms, limit, permitted)
+    if system != SEMANTIC:
+        raise ValueError(f"no engine answers for a system named {system!r}")
+    vectors: list[NDArray[np.float32]] = []
+
+    def ask(limit: int) -> EngineHits:
+        if not vectors:
+            with _timed(timings, "encode"):
+                vectors.append(engines.encode(terms.text))
+        return backend.semantic(vectors[0], limit, permitted)
+
+    return ask
+
+
+@contextmanager
+def _timed(timings: dict[str, float], step: str) -> Iterator[None]:
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[step] = round((time.perf_counter() - started) * 1000, 3)

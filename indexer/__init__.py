@@ -1,0 +1,1 @@
+"""Write: turn folders of files into a new corpus version and publish its indexes."""

@@ -1,0 +1,326 @@
+"""One ingest: look, read, cut, encode, commit, build, publish.
+
+Texts and vectors are kept as soon as they are made. The corpus version is one transaction, the
+generation one rename and its publication another, in that order: whatever stops the run, what was
+served before is served until the last of them, and the next run finishes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from indexer.plan import Plan, make_plan
+from indexer.progress import progress_bar
+from indexer.report import Problem, Report
+from indexer.sources import Target, known_sources, look_at
+from indexer.texts import Workshop, cut_new, encode_new, read_new, shape_for
+from store.archive import Archive
+from store.catalogue import Catalogue, Failure, Version
+from store.embedded import build_generation, wanted_inputs
+from store.embedded.build import EncoderIdentity, generation_name
+from store.encoder import default_encoder_name, open_encoder
+from store.errors import MassRetirement
+from store.generations import clean_up, is_served, is_sound, publish, serving_manifest
+from store.ingests import keep_ingest
+from store.lock import writer_lock
+from store.manifest import sha256_of
+from store.vectors import VectorCache
+from store.versions import (
+    DocumentState,
+    Place,
+    commit_version,
+    history,
+    live_places,
+    live_states,
+    printable,
+)
+
+RETIRE_SHARE = 0.20
+"""A run that would retire more than one document and more than this share of them refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a maintainer asked for. ``encoder`` empty means the one the archive already uses."""
+
+    paths: tuple[Path, ...]
+    message: str = ""
+    encoder: str = ""
+    allow_retire: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file that could be opened: its digest, absolute path, size in bytes and time."""
+
+    digest: str
+    path: bytes
+    size: int
+    modified: float
+
+
+def ingest(archive: Archive, request: Request) -> Report:
+    """Bring the archive up to date with ``request.paths`` and publish what came of it.
+
+    :raises Busy: another ingest is running
+    :raises NoSource: a path is missing, unreadable or empty
+    :raises MassRetirement: too many documents would be retired
+    :raises EncoderUnavailable: the encoder asked for is not on this machine
+    """
+    with writer_lock(archive), Catalogue(archive) as catalogue, VectorCache(archive) as cache:
+        started_at = _now()
+        clean_up(archive)
+        report = Report()
+        encoder = open_encoder(_encoder_name(archive, request, report))
+        workshop = Workshop(catalogue, cache, encoder, shape_for(encoder))
+
+        with _timed(report, "look"):
+            targets = _targets(workshop, request)
+            seen = _digest(targets, report)
+        with _timed(report, "read"):
+            read_new(workshop, {file.digest: file.path for file in seen.values()})
+        live = {state.sha256 for state in live_states(catalogue).values()}
+        digests = live | {file.digest for file in seen.values()}
+        with _timed(report, "cut"):
+            cut_new(workshop, digests)
+        with _timed(report, "encode"):
+            report.encoded, failures = encode_new(workshop, digests)
+        failures.update(catalogue.failures(digests, workshop.shape.extractor))
+        with _timed(report, "commit"):
+            version = _commit(workshop, request, targets, seen, failures, report)
+        with _timed(report, "build"):
+            report.generation = _publish(workshop, archive, version)
+        keep_ingest(catalogue, started_at, _now(), report.outcome, version, report.as_data())
+        return report
+
+
+def _encoder_name(archive: Archive, request: Request, report: Report) -> str:
+    """The encoder asked for, or the one in use, or the default of this machine."""
+    manifest = serving_manifest(archive)
+    if request.encoder:
+        return request.encoder
+    if manifest is not None:
+        return manifest.inputs.encoder_name
+    name, note = default_encoder_name()
+    if note:
+        report.notes.append(Problem("", "encoder", note))
+    return name
+
+
+def _targets(workshop: Workshop, request: Request) -> list[Target]:
+    """Scan what was asked for; every source, where old texts were read by another extractor."""
+    targets = look_at(workshop.catalogue, request.paths)
+    latest = workshop.catalogue.latest()
+    if latest is None or latest.shape.extractor == workshop.shape.extractor:
+        return targets
+    whole = [target for target in targets if not target.below]
+    covered = {target.source for target in whole}
+    missing = [source for source in known_sources(workshop.catalogue) if source not in covered]
+    return whole + look_at(workshop.catalogue, [source.root for source in missing])
+
+
+def _digest(targets: Sequence[Target], report: Report) -> dict[Place, SeenFile]:
+    """Read every file once for its SHA-256; a time stamp never decides what changed."""
+    seen = {}
+    for target in targets:
+        root = os.fsencode(target.source.root)
+        report.sources.append(printable(os.path.join(root, target.below)))
+        report.skipped += [
+            Problem(printable(path), "skip", reason) for path, reason in target.scan.skipped
+        ]
+        for path, reason in target.scan.unreachable:
+            _fail(report, path, Failure("read", reason), kept=False)
+        for file in target.scan.files:
+            path = os.path.join(root, file.path)
+            try:
+                digest = sha256_of(Path(os.fsdecode(path)))
+            except OSError as error:
+                _fail(report, file.path, Failure("read", f"cannot be read: {error.strerror}"))
+            else:
+                place = Place(target.source.source_id, file.path)
+                seen[place] = SeenFile(digest, path, file.size, file.modified)
+    report.found = len(seen) + len(report.skipped) + len(report.failed)
+    return seen
+
+
+def _commit(
+    workshop: Workshop,
+    request: Request,
+    targets: Sequence[Target],
+    seen: Mapping[Place, SeenFile],
+    failures: Mapping[str, Failure],
+    report: Report,
+) -> Version:
+    """Commit a new version where anything differs from the newest one."""
+    catalogue = workshop.catalogue
+    found = _settle(catalogue, targets, seen, failures, report)
+    plan = make_plan(found, history(catalogue))
+    latest = catalogue.latest()
+    _count(plan, seen, found, report)
+    if latest is not None and not request.allow_retire:
+        _refuse_mass_retirement(plan, latest)
+    states = _states(workshop, plan, seen)
+    was = live_states(catalogue)
+    unchanged = not plan.changes_anything and all(
+        state.doc_id in was and state.same_as(was[state.doc_id]) for state in states
+    )
+    if latest is not None and unchanged and latest.shape == workshop.shape:
+        version = latest
+    else:
+        version = commit_version(
+            catalogue,
+            states=states,
+            places=plan.places,
+            shape=workshop.shape,
+            message=request.message,
+            changes={**report.outcomes, "retired": len(plan.retired)},
+            at=_now(),
+        )
+        report.new_version = True
+    _note(workshop, plan, report)
+    report.version = version.number
+    report.documents = version.documents
+    report.passages = version.passages
+    return version
+
+
+def _settle(
+    catalogue: Catalogue,
+    targets: Sequence[Target],
+    seen: Mapping[Place, SeenFile],
+    failures: Mapping[str, Failure],
+    report: Report,
+) -> dict[Place, str]:
+    """The digest at each place of the next version.
+
+    A place that this run did not look at, or whose file cannot be read now, keeps what it had.
+    """
+    states = live_states(catalogue)
+    places = live_places(catalogue)
+    found = {}
+    for place, file in seen.items():
+        if failure := failures.get(file.digest):
+            _fail(report, place.path, failure, kept=place in places)
+        else:
+            found[place] = file.digest
+    unreadable = {
+        Place(target.source.source_id, file.path)
+        for target in targets
+        for file in target.scan.files
+    } - set(found)
+    for place, doc_id in places.items():
+        looked_at = any(target.covers(place) for target in targets)
+        kept = states[doc_id].sha256
+        if (place in unreadable or not looked_at) and kept not in failures:
+            found[place] = kept
+    return found
+
+
+def _count(
+    plan: Plan, seen: Mapping[Place, SeenFile], found: Mapping[Place, str], report: Report
+) -> None:
+    for place, file in seen.items():
+        if found.get(place) == file.digest:
+            report.outcomes[plan.outcomes[place]] += 1
+    report.retired = list(plan.retired)
+
+
+def _refuse_mass_retirement(plan: Plan, latest: Version) -> None:
+    count = len(plan.retired)
+    if count > 1 and count > RETIRE_SHARE * latest.documents:
+        raise MassRetirement(
+            f"would retire {count} of {latest.documents} documents, more than {RETIRE_SHARE:.0%}; "
+            "nothing was changed. If those files are meant to be gone, say so with --allow-retire"
+        )
+
+
+def _states(workshop: Workshop, plan: Plan, seen: Mapping[Place, SeenFile]) -> list[DocumentState]:
+    """What the next version says of each document of the plan."""
+    was = live_states(workshop.catalogue)
+    heads = workshop.catalogue.heads(
+        [digest for _, digest in plan.revisions.values()], workshop.shape.extractor
+    )
+    file_of: dict[str, SeenFile] = {}
+    for place in sorted(seen, reverse=True):
+        if place in plan.places:
+            file_of[plan.places[place]] = seen[place]
+    states = []
+    for doc_id, (revision, digest) in sorted(plan.revisions.items()):
+        head, file, old = heads[digest], file_of.get(doc_id), was.get(doc_id)
+        if old is not None and old.sha256 == digest:
+            size, modified = old.size, old.modified
+        elif file is not None:
+            size, modified = file.size, _utc(file.modified)
+        else:
+            raise LookupError(f"document {doc_id!r} has neither a file nor an earlier state")
+        states.append(
+            DocumentState(
+                doc_id=doc_id,
+                revision=revision,
+                sha256=digest,
+                size=size,
+                title=head.title,
+                language=head.language,
+                media_type=head.media_type,
+                modified=modified,
+            )
+        )
+    return states
+
+
+def _note(workshop: Workshop, plan: Plan, report: Report) -> None:
+    """Say what extraction had to say of every text that is new in this version."""
+    heads = workshop.catalogue.heads(
+        [
+            plan.revisions[doc_id][1]
+            for place, doc_id in plan.places.items()
+            if plan.outcomes[place] in ("added", "changed")
+        ],
+        workshop.shape.extractor,
+    )
+    for place in sorted(plan.places):
+        head = heads.pop(plan.revisions[plan.places[place]][1], None)
+        if head is not None:
+            report.notes += [Problem(printable(place.path), "extract", note) for note in head.notes]
+
+
+def _publish(workshop: Workshop, archive: Archive, version: Version) -> str:
+    """Serve a generation of ``version``, building it where there is no sound one."""
+    encoder = workshop.encoder
+    identity = EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension)
+    name = generation_name(wanted_inputs(version, identity))
+    if not is_sound(archive, name):
+        with progress_bar("Indexing", version.passages, "passages") as show:
+            build_generation(
+                archive, workshop.catalogue, workshop.cache, version, identity, progress=show
+            )
+    if not is_served(archive, name):
+        publish(archive, name)
+        clean_up(archive)
+    return name
+
+
+def _fail(report: Report, path: bytes, failure: Failure, *, kept: bool = False) -> None:
+    reason = failure.reason + ("; its last good revision stays in force" if kept else "")
+    report.failed.append(Problem(printable(path), failure.stage, reason))
+
+
+@contextmanager
+def _timed(report: Report, step: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    report.seconds[step] = round(time.perf_counter() - started, 3)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,87 @@
+"""What an archive holds and serves, for ``status`` and ``versions``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from store.archive import Archive
+from store.catalogue import Catalogue
+from store.generations import serving_manifest
+from store.ingests import last_ingest
+
+
+def read_status(archive: Archive) -> dict[str, Any]:
+    """The state of ``archive`` as JSON-ready data."""
+    with Catalogue(archive) as catalogue:
+        latest = catalogue.latest()
+        ingest = last_ingest(catalogue)
+    manifest = serving_manifest(archive)
+    return {
+        "archive": str(archive.root),
+        "latest_version": latest.number if latest else None,
+        "served_version": manifest.inputs.corpus_version if manifest else None,
+        "generation": manifest.name if manifest else None,
+        "fingerprint": manifest.fingerprint if manifest else None,
+        "encoder": manifest.inputs.encoder_name if manifest else None,
+        "documents": manifest.documents if manifest else 0,
+        "passages": manifest.passages if manifest else 0,
+        "last_ingest": {
+            "finished_at": ingest.finished_at,
+            "outcome": ingest.outcome,
+            "summary": ingest.report["summary"],
+            "failed": ingest.report["failed"],
+        }
+        if ingest
+        else None,
+    }
+
+
+def status_lines(status: dict[str, Any]) -> list[str]:
+    """The status for a person; the last line is the summary."""
+    lines = [
+        f"archive     {status['archive']}",
+        f"version     {status['latest_version'] or 'none'}, "
+        f"served {status['served_version'] or 'none'}",
+        f"generation  {status['generation'] or 'none'}",
+        f"encoder     {status['encoder'] or 'none'}",
+        f"documents   {status['documents']:,} in {status['passages']:,} passages",
+    ]
+    ingest = status["last_ingest"]
+    if ingest:
+        lines.append(f"last ingest {ingest['finished_at']}: {ingest['outcome']}")
+        lines += [
+            f"  failed {problem['path']} [{problem['stage']}]: {problem['reason']}"
+            for problem in ingest["failed"]
+        ]
+    if status["served_version"] is None:
+        lines.append("nothing is served; run `python -m indexer ingest PATH`")
+    elif status["served_version"] != status["latest_version"]:
+        lines.append(
+            f"version {status['latest_version']} is committed but not served yet; "
+            "run the ingest again to finish it"
+        )
+    else:
+        lines.append(f"version {status['served_version']} is served")
+    return lines
+
+
+def versions_data(archive: Archive) -> list[dict[str, Any]]:
+    """Every version, newest first, as JSON-ready data."""
+    with Catalogue(archive) as catalogue:
+        return [asdict(version) for version in reversed(catalogue.versions())]
+
+
+def version_lines(versions: list[dict[str, Any]]) -> list[str]:
+    """The versions for a person, newest first."""
+    lines = []
+    for version in versions:
+        changes = ", ".join(
+            f"{count} {name}" for name, count in version["changes"].items() if count
+        )
+        lines.append(
+            f"{version['number']:>4}  {version['committed_at']}  "
+            f"{version['documents']:>6,} documents  {changes}  {version['message']}".rstrip()
+        )
+    lines.append(f"{len(versions)} versions")
+    return lines

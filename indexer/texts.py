@@ -1,0 +1,157 @@
+"""From bytes to vectors: reading, cutting and encoding every text that a run needs.
+
+All of it is addressed by content and kept at once, so nothing is done twice: not for two equal
+files, not after a kill, and not when a file comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from corpus.document import Extracted, Span
+from corpus.extract import EXTRACTOR_VERSION
+from corpus.split import SPLIT_VERSION, embedding_text, split
+from indexer.extraction import extract_files
+from indexer.progress import progress_bar
+from store.catalogue import Catalogue, Failure, Shape
+from store.encoder import Encoder
+from store.errors import EncodingFailed
+from store.vectors import VectorCache
+
+PASSAGE_TOKENS = 256
+"""The most tokens of a passage, title and headings included, where the encoder reads as many."""
+
+ENCODED_AT_ONCE = 256
+"""Passages between two writes to the vector cache: the most that a kill can cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What texts are made with: where they are kept, the encoder, and the shape that follows."""
+
+    catalogue: Catalogue
+    cache: VectorCache
+    encoder: Encoder
+    shape: Shape
+
+
+def passage_limit(encoder: Encoder) -> int:
+    """The most tokens a passage may have for ``encoder``."""
+    return min(PASSAGE_TOKENS, encoder.max_tokens)
+
+
+def shape_for(encoder: Encoder) -> Shape:
+    """The shape of texts read and cut by this program for ``encoder``."""
+    splitter = {
+        "split": SPLIT_VERSION,
+        "max_tokens": passage_limit(encoder),
+        "tokenizer": encoder.settings["tokenizer"],
+    }
+    return Shape(EXTRACTOR_VERSION, json.dumps(splitter, sort_keys=True))
+
+
+def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> None:
+    """Extract the texts that were never read, given as digest to absolute path."""
+    catalogue, extractor = workshop.catalogue, workshop.shape.extractor
+    known = catalogue.known_texts(extractor)
+    new = [(digest, path) for digest, path in paths.items() if digest not in known]
+    workers = len(os.sched_getaffinity(0))
+    with progress_bar("Reading", len(new), "files") as show:
+        for done, read in enumerate(extract_files(new, workers=workers), start=1):
+            if read.extracted is not None:
+                catalogue.add_extraction(read.key, extractor, read.extracted, read.language)
+            elif read.failure is not None:
+                at = datetime.now(UTC).isoformat(timespec="seconds")
+                catalogue.add_failure(read.key, extractor, read.failure, at)
+            show(done)
+
+
+def cut_new(workshop: Workshop, digests: Iterable[str]) -> None:
+    """Cut into passages those texts that are not cut in the present shape."""
+    catalogue, encoder, shape = workshop.catalogue, workshop.encoder, workshop.shape
+    missing = sorted(set(digests) - catalogue.shaped_texts(shape))
+    with progress_bar("Cutting", len(missing), "texts") as show:
+        for done, digest in enumerate(missing, start=1):
+            extracted = catalogue.extraction(digest, shape.extractor)
+            if extracted is not None:
+                spans = split(extracted, encoder.count_tokens, max_tokens=passage_limit(encoder))
+                hashed = [(span, _hash(_encoded(extracted, span))) for span in spans]
+                catalogue.add_passages(digest, shape, hashed)
+            show(done)
+
+
+def encode_new(workshop: Workshop, digests: Iterable[str]) -> tuple[int, dict[str, Failure]]:
+    """Encode every passage of ``digests`` that has no vector of the encoder yet.
+
+    Returns how many were encoded, and the texts that hold a passage which cannot be.
+    """
+    hashes = workshop.catalogue.text_hashes(workshop.shape, digests)
+    missing = set(workshop.cache.missing(hashes, workshop.encoder.fingerprint))
+    encoded = 0
+    failures: dict[str, Failure] = {}
+    with progress_bar("Encoding", len(missing), "passages") as show:
+        for batch in _batches(_to_encode(workshop, hashes, missing)):
+            refused = _encode(workshop, batch, partial(_show_after, show, encoded))
+            encoded += len(batch) - len(refused)
+            failures.update({hashes[text_hash]: failure for text_hash, failure in refused.items()})
+    return encoded, failures
+
+
+def _show_after(show: Callable[[int], None], before: int, done: int) -> None:
+    show(before + done)
+
+
+def _to_encode(
+    workshop: Workshop, hashes: Mapping[bytes, str], missing: set[bytes]
+) -> Iterator[tuple[bytes, str]]:
+    """Each missing hash once, with what is encoded for it, text by text."""
+    left = set(missing)
+    for digest in dict.fromkeys(hashes[text_hash] for text_hash in hashes if text_hash in missing):
+        extracted, spans = workshop.catalogue.cut_text(workshop.shape, digest)
+        for span, text_hash in spans:
+            if text_hash in left:
+                left.remove(text_hash)
+                yield text_hash, _encoded(extracted, span)
+
+
+def _encode(
+    workshop: Workshop, batch: list[tuple[bytes, str]], show: Callable[[int], None]
+) -> dict[bytes, Failure]:
+    """Encode and keep a batch. Where it fails, find the passages that make it fail."""
+    hashes = [text_hash for text_hash, _ in batch]
+    try:
+        vectors = workshop.encoder.encode_passages([text for _, text in batch], progress=show)
+    except EncodingFailed as error:
+        if len(batch) == 1:
+            return {hashes[0]: Failure("encode", str(error))}
+        refused: dict[bytes, Failure] = {}
+        for passage in batch:
+            refused.update(_encode(workshop, [passage], lambda _: None))
+        return refused
+    workshop.cache.add(hashes, workshop.encoder.fingerprint, vectors)
+    return {}
+
+
+def _batches(passages: Iterator[tuple[bytes, str]]) -> Iterator[list[tuple[bytes, str]]]:
+    batch: list[tuple[bytes, str]] = []
+    for passage in passages:
+        batch.append(passage)
+        if len(batch) == ENCODED_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _encoded(extracted: Extracted, span: Span) -> str:
+    return embedding_text(extracted.title, span.headings, extracted.text[span.start : span.end])
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

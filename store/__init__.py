@@ -1,0 +1,1 @@
+"""Disk: the versioned catalogue, the published generations, labels, records and the encoder."""

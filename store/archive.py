@@ -1,0 +1,66 @@
+"""Where an archive keeps its files.
+
+archive/
+├── catalogue.db      primary data: every version, text, topic, judgment and search record
+├── vectors.db        a cache of passage vectors; may be deleted, then costs encoding again
+├── generations/      one folder per published pair of indexes; may be deleted and rebuilt
+├── CURRENT           the name of the generation being served
+└── ingest.lock       locked by the operating system while an ingest runs; never deleted
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.errors import NoArchive
+
+ARCHIVE_VARIABLE = "COUNTERPOINT_ARCHIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The folder of one archive."""
+
+    root: Path
+
+    @property
+    def catalogue(self) -> Path:
+        return self.root / "catalogue.db"
+
+    @property
+    def vectors(self) -> Path:
+        return self.root / "vectors.db"
+
+    @property
+    def generations(self) -> Path:
+        return self.root / "generations"
+
+    @property
+    def current(self) -> Path:
+        return self.root / "CURRENT"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "ingest.lock"
+
+
+def archive_at(folder: str | Path | None) -> Archive:
+    """The archive in ``folder``, or in ``$COUNTERPOINT_ARCHIVE``, or in ``./archive``."""
+    chosen = folder or os.environ.get(ARCHIVE_VARIABLE) or "archive"
+    return Archive(Path(chosen).expanduser())
+
+
+def existing_archive(folder: str | Path | None) -> Archive:
+    """Like :func:`archive_at`, for a reader.
+
+    :raises NoArchive: the folder holds no catalogue
+    """
+    archive = archive_at(folder)
+    if not archive.catalogue.is_file():
+        raise NoArchive(
+            f"there is no archive in {archive.root}; make one with "
+            f"`python -m indexer ingest PATH --archive {archive.root}`"
+        )
+    return archive

@@ -1,0 +1,80 @@
+"""The seam between the query layer and whatever holds the two indexes.
+
+A backend is one immutable generation: both indexes were built from the same passages of the same
+corpus version. It ranks passages and knows nothing of fusion. Whoever implements this protocol runs
+the contract test in ``tests/test_backend_contract.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus.document import Passage
+from corpus.terms import QueryTerms
+from store.errors import CounterpointError
+from store.manifest import Manifest
+
+
+class EngineFailure(CounterpointError):
+    """One engine could not answer; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineHits:
+    """Passages as one engine ranks them, best first, in columns of equal length.
+
+    ``scores`` never increase. Passages of equal score may come in any order, and a limit may cut
+    through them: asking deeper is how a caller sees the rest. ``exhausted`` means that the engine
+    has nothing below the last one.
+    """
+
+    passage_ids: tuple[str, ...]
+    doc_ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    exhausted: bool
+
+    def __post_init__(self) -> None:
+        if not len(self.passage_ids) == len(self.doc_ids) == len(self.scores):
+            raise ValueError("the columns of hits differ in length")
+
+
+class Backend(Protocol):
+    """Two indexes of one generation.
+
+    ``permitted`` is the set of document ids that may be ranked: None is no restriction, an empty
+    set permits nothing. ``limit`` is a number of passages, at least 1. Both searches raise
+    :class:`EngineFailure` where the engine cannot answer.
+    """
+
+    @property
+    def manifest(self) -> Manifest: ...
+
+    @property
+    def doc_ids(self) -> Sequence[str]:
+        """Every document of the generation, in ascending order."""
+        ...
+
+    def lexical(
+        self, query: QueryTerms, limit: int, permitted: frozenset[str] | None
+    ) -> EngineHits:
+        """Passages that share a term with the query, by BM25."""
+        ...
+
+    def semantic(
+        self, vector: NDArray[np.float32], limit: int, permitted: frozenset[str] | None
+    ) -> EngineHits:
+        """Passages by cosine with a unit vector of shape (dimension,)."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """The passages named, from the very version the generation was built from."""
+        ...
+
+    def explain(self, query: QueryTerms, passage_id: str) -> dict[str, Any]:
+        """The lexical engine's own account of a passage's score, as nested data."""
+        ...

@@ -1,0 +1,65 @@
+"""Opening SQLite the one safe way, and writing to it in one kind of transaction.
+
+Several processes may open a new archive at the same moment, and switching a database to WAL or
+migrating it must not be raced, so both happen under an operating-system lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database, Migrations
+
+BUSY_TIMEOUT_MS = 60_000
+
+
+def open_database(path: Path, migrations: Migrations) -> Database:
+    """Open ``path``, creating and migrating it where needed.
+
+    The handle belongs to the thread that opened it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not path.exists()
+    database = _connect(path)
+    if fresh or migrations.pending(database):
+        with _creation_lock(path):
+            database.execute("PRAGMA journal_mode = WAL")
+            migrations.apply(database)
+    return database
+
+
+def _connect(path: Path) -> Database:
+    # isolation_level None: transactions begin where the code says so, never behind its back.
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None)
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return Database(connection, execute_plugins=False)
+
+
+@contextmanager
+def _creation_lock(path: Path) -> Iterator[None]:
+    with path.with_suffix(".lock").open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def writing(database: Database) -> Iterator[Database]:
+    """One write transaction, all or nothing.
+
+    BEGIN IMMEDIATE takes the write lock at once: a read transaction that is upgraded later would
+    fail with "database is locked" however long the timeout is.
+    """
+    connection = database.conn
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield database
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,159 @@
+"""Building a generation: both indexes from the same rows of one corpus version.
+
+Everything is written into a folder whose name begins with a dot, the manifest last, and the folder
+then gets its real name. A kill at any point leaves either nothing or a whole generation.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.archive import Archive
+from store.catalogue import Catalogue, LivePassages, Version
+from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
+from store.embedded.lexical import write_lexical
+from store.embedded.semantic import write_semantic
+from store.errors import EncodingFailed
+from store.manifest import Inputs, Manifest, digest_files, write_manifest
+from store.vectors import VectorCache
+
+DOCUMENTS_NAME = "documents.json"
+UNIT_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderIdentity:
+    """Which encoder's vectors a generation holds."""
+
+    name: str
+    fingerprint: str
+    dimension: int
+
+
+def wanted_inputs(version: Version, encoder: EncoderIdentity) -> Inputs:
+    """What a generation of ``version`` has to be built from, here and now."""
+    return Inputs(
+        corpus_version=version.number,
+        corpus_fingerprint=version.fingerprint,
+        extractor=version.shape.extractor,
+        splitter=version.shape.splitter,
+        analyzer=analyzer_fingerprint(),
+        encoder=encoder.fingerprint,
+        encoder_name=encoder.name,
+        engines={
+            "tantivy": importlib.metadata.version("tantivy"),
+            "faiss": importlib.metadata.version("faiss-cpu"),
+        },
+    )
+
+
+def generation_name(inputs: Inputs) -> str:
+    return f"{inputs.corpus_version:06d}-{inputs.digest[:12]}"
+
+
+def build_generation(
+    archive: Archive,
+    catalogue: Catalogue,
+    cache: VectorCache,
+    version: Version,
+    encoder: EncoderIdentity,
+    *,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Manifest:
+    """Build the generation of ``version`` and give it its name; publishing it is another step.
+
+    :raises KeyError: a passage has no cached vector
+    :raises EncodingFailed: a cached vector is not finite or not of unit length
+    """
+    inputs = wanted_inputs(version, encoder)
+    name = generation_name(inputs)
+    archive.generations.mkdir(parents=True, exist_ok=True)
+    folder = archive.generations / f".{name}.{os.getpid()}"
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir()
+
+    live = catalogue.live_passages(version)
+    passages = write_lexical(folder / "lexical", _fields(catalogue, version, live, progress))
+    write_semantic(folder / "semantic", _vectors(catalogue, cache, live, encoder))
+    (folder / DOCUMENTS_NAME).write_text(
+        json.dumps([[entry.doc_id, entry.revision, entry.passages] for entry in live]),
+        encoding="utf-8",
+    )
+    manifest = Manifest(
+        name=name,
+        inputs=inputs,
+        documents=len(live),
+        passages=passages,
+        dimension=encoder.dimension,
+        built_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        files=digest_files(folder),
+    )
+    _sync(folder)
+    write_manifest(folder, manifest)
+    final = archive.generations / name
+    if final.exists():
+        shutil.rmtree(final)
+    folder.rename(final)
+    return manifest
+
+
+def _fields(
+    catalogue: Catalogue,
+    version: Version,
+    live: list[LivePassages],
+    progress: Callable[[int], None],
+) -> Iterator[tuple[int, Fields]]:
+    """The lexical fields of every passage, in row order, with its document's number."""
+    documents = {document.doc_id: document for document in catalogue.documents(version.number)}
+    done = 0
+    for number, entry in enumerate(live):
+        document = documents[entry.doc_id]
+        text = catalogue.text(version, entry.doc_id)
+        for span, _ in catalogue.spans(entry.shape_id):
+            yield (
+                number,
+                fields_of(
+                    text[span.start : span.end], document.title, span.headings, document.language
+                ),
+            )
+        done += entry.passages
+        progress(done)
+
+
+def _vectors(
+    catalogue: Catalogue,
+    cache: VectorCache,
+    live: list[LivePassages],
+    encoder: EncoderIdentity,
+) -> NDArray[np.float32]:
+    hashes = [text_hash for entry in live for _, text_hash in catalogue.spans(entry.shape_id)]
+    vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
+    norms = np.linalg.norm(vectors, axis=1)
+    wrong = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))
+    if len(wrong):
+        raise EncodingFailed(
+            f"{len(wrong)} of {len(vectors)} cached vectors are not of unit length; delete "
+            f"{cache.path} and run `python -m indexer ingest` to encode them again"
+        )
+    return vectors
+
+
+def _sync(folder: Path) -> None:
+    """Make every file durable before the manifest may say that it is complete."""
+    for path in folder.rglob("*"):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

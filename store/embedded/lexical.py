@@ -1,0 +1,136 @@
+"""The lexical index: Tantivy, written whole, in passage order, by one thread into one segment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from corpus.terms import QueryTerms
+from store.embedded.analysis import Fields, analyzers, engine_query, schema
+from store.errors import Damaged
+
+HEAP_BYTES = 512_000_000
+"""Ample for one segment: which of two equal passages survives a cut must not depend on merges."""
+
+TERM_SET_LIMIT = 4_096
+"""Up to so many permitted documents are named to the engine; beyond, its list is filtered."""
+
+Rows = NDArray[np.int64]
+Scores = NDArray[np.float32]
+
+
+class LexicalIndex:
+    """An open lexical index; immutable, so any number of threads may search it."""
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._index = index
+        self._schema = index.schema
+        self._searcher = index.searcher()
+
+    @property
+    def passages(self) -> int:
+        return self._searcher.num_docs
+
+    def search(
+        self, query: QueryTerms, limit: int, permitted: NDArray[np.bool_] | None, doc_of: Rows
+    ) -> tuple[Rows, Scores, bool]:
+        """The best ``limit`` rows, their scores, and whether there is nothing below them.
+
+        ``permitted`` marks documents by number, ``doc_of`` gives the document of each row.
+        """
+        wanted = engine_query(self._schema, query)
+        if permitted is None:
+            return self._top(wanted, limit)
+        allowed = np.flatnonzero(permitted)
+        if len(allowed) <= TERM_SET_LIMIT:
+            return self._top(self._restricted(wanted, allowed), limit)
+        asked = limit
+        while True:
+            rows, scores, exhausted = self._top(wanted, asked)
+            keep = permitted[doc_of[rows]]
+            if exhausted or int(keep.sum()) >= limit:
+                rows, scores = rows[keep], scores[keep]
+                return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
+            asked *= 4
+
+    def explain(self, query: QueryTerms, row: int) -> dict[str, Any]:
+        """The engine's own account of one passage's score."""
+        wanted = engine_query(self._schema, query)
+        address = self._address(wanted, row)
+        if address is None:
+            return {"value": 0.0, "description": "no term of the query is in this passage"}
+        account: dict[str, Any] = json.loads(wanted.explain(self._searcher, address).to_json())
+        return account
+
+    def _address(self, wanted: tantivy.Query, row: int) -> tantivy.DocAddress | None:
+        hits = self._searcher.search(wanted, max(1, self.passages), count=False).hits
+        addresses = [address for _, address in hits]
+        rows = self._searcher.fast_field_values("row", addresses)
+        return addresses[rows.index(row)] if row in rows else None
+
+    def _restricted(self, wanted: tantivy.Query, allowed: Rows) -> tantivy.Query:
+        # A constant score of zero: membership decides, and BM25 stays what it was.
+        member = tantivy.Query.const_score_query(
+            tantivy.Query.term_set_query(self._schema, "doc", [int(doc) for doc in allowed]), 0.0
+        )
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, wanted), (tantivy.Occur.Must, member)]
+        )
+
+    def _top(self, wanted: tantivy.Query, limit: int) -> tuple[Rows, Scores, bool]:
+        asked = min(limit, max(1, self.passages))
+        hits = self._searcher.search(wanted, asked, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return (
+            np.array(rows, dtype=np.int64),
+            np.array([score for score, _ in hits], dtype=np.float32),
+            len(hits) < limit,
+        )
+
+
+def write_lexical(folder: Path, passages: Iterable[tuple[int, Fields]]) -> int:
+    """Write the index of ``passages``, given as (document number, fields) in row order.
+
+    Returns the number of passages written.
+    """
+    folder.mkdir(parents=True)
+    index = tantivy.Index(schema(), str(folder))
+    _register(index)
+    writer = index.writer(HEAP_BYTES, 1)
+    count = 0
+    for row, (doc, fields) in enumerate(passages):
+        document = tantivy.Document()
+        for name in Fields.__slots__:
+            if value := getattr(fields, name):
+                document.add_text(name, value)
+        document.add_unsigned("row", row)
+        document.add_unsigned("doc", doc)
+        writer.add_document(document)
+        count += 1
+    writer.commit()
+    writer.wait_merging_threads()
+    return count
+
+
+def open_lexical(folder: Path) -> LexicalIndex:
+    """:raises Damaged: the engine cannot open the files"""
+    try:
+        index = tantivy.Index.open(str(folder))
+        _register(index)
+        return LexicalIndex(index)
+    except (ValueError, OSError) as error:
+        raise Damaged(
+            f"the lexical index in {folder} cannot be opened ({error}); "
+            "run `python -m indexer ingest` to build the indexes again"
+        ) from error
+
+
+def _register(index: tantivy.Index) -> None:
+    for name, analyzer in analyzers().items():
+        index.register_tokenizer(name, analyzer)

@@ -1,0 +1,104 @@
+"""Every situation that a user of the store can meet, one exception each.
+
+CounterpointError                 exit 2: usage or input
+├── NotExtractable                (corpus) a file that offers no text, with its reason
+├── NoArchive                     no archive in that folder yet
+├── NothingServed                 an archive, but no generation to search
+├── NoSource                      a path to ingest is missing, unreadable or empty
+├── UnknownVersion                a corpus version that was never committed
+├── UnknownDocument               a document id that the reader may not see or that is not there
+├── UnknownTopic                  a topic id that nobody wrote
+├── UnknownRecord                 a search record that was not kept
+├── BadInput                      a value that a user typed and that cannot be used
+├── MassRetirement                a run that would retire too many documents at once
+├── EncoderUnavailable            the encoder's files are missing or damaged
+├── EncoderMismatch               an index built by another encoder than the one at hand
+├── EncodingFailed       exit 1   a vector that is not finite or not of unit length
+├── Busy                 exit 3   another ingest holds the archive
+└── Damaged              exit 4   files on disk are not what the manifest says
+"""
+
+from __future__ import annotations
+
+from corpus.errors import CounterpointError, NotExtractable
+
+__all__ = [
+    "BadInput",
+    "Busy",
+    "CounterpointError",
+    "Damaged",
+    "EncoderMismatch",
+    "EncoderUnavailable",
+    "EncodingFailed",
+    "MassRetirement",
+    "NoArchive",
+    "NoSource",
+    "NotExtractable",
+    "NothingServed",
+    "UnknownDocument",
+    "UnknownRecord",
+    "UnknownTopic",
+    "UnknownVersion",
+]
+
+
+class NoArchive(CounterpointError):
+    """There is no archive in the folder that was named."""
+
+
+class NothingServed(CounterpointError):
+    """The archive has no published generation, so there is nothing to search."""
+
+
+class NoSource(CounterpointError):
+    """A path to ingest is missing, unreadable or holds no files."""
+
+
+class UnknownVersion(CounterpointError):
+    """No corpus version has that number."""
+
+
+class UnknownDocument(CounterpointError):
+    """No document that the reader may see has that id."""
+
+
+class UnknownTopic(CounterpointError):
+    """No topic has that id."""
+
+
+class UnknownRecord(CounterpointError):
+    """No search record has that id."""
+
+
+class BadInput(CounterpointError):
+    """A value that was typed cannot be used as it is."""
+
+
+class MassRetirement(CounterpointError):
+    """A run found so many files missing that it stops instead of retiring their documents."""
+
+
+class EncoderUnavailable(CounterpointError):
+    """The encoder's files are missing, damaged or not for this machine."""
+
+
+class EncoderMismatch(CounterpointError):
+    """The semantic index was built by another encoder than the one asked for."""
+
+
+class EncodingFailed(CounterpointError):
+    """The encoder gave a vector that cannot be indexed."""
+
+    exit_code = 1
+
+
+class Busy(CounterpointError):
+    """Another writer holds the archive's lock."""
+
+    exit_code = 3
+
+
+class Damaged(CounterpointError):
+    """A file of the archive is missing or differs from its recorded digest."""
+
+    exit_code = 4

@@ -1,0 +1,134 @@
+"""What a generation says of itself: what it was built from, and the digest of every file.
+
+The manifest is the last file written, so a folder without one is not a generation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from store.errors import Damaged
+
+MANIFEST_NAME = "manifest.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that decides the content of both indexes.
+
+    Two generations with equal inputs give equal rankings.
+    """
+
+    corpus_version: int
+    corpus_fingerprint: str
+    extractor: str
+    splitter: str
+    analyzer: str
+    encoder: str
+    encoder_name: str
+    engines: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(_canonical(asdict(self)).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """One file of a generation, by its path below the folder."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The manifest of one generation."""
+
+    name: str
+    inputs: Inputs
+    documents: int
+    passages: int
+    dimension: int
+    built_at: str
+    files: tuple[FileDigest, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        return f"sha256:{self.inputs.digest}"
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest durably; every other file must be complete by then."""
+    body: dict[str, Any] = {"format": FORMAT, **asdict(manifest)}
+    path = folder / MANIFEST_NAME
+    with path.open("w", encoding="utf-8") as handle:
+        json.dump(body, handle, indent=2, sort_keys=True)
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """:raises Damaged: there is no manifest, or it is not one of ours"""
+    path = folder / MANIFEST_NAME
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        if body.pop("format") != FORMAT:
+            raise ValueError("another format")
+        inputs = Inputs(**body.pop("inputs"))
+        files = tuple(FileDigest(**entry) for entry in body.pop("files"))
+        return Manifest(inputs=inputs, files=files, **body)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Damaged(
+            f"the manifest of generation {folder.name} cannot be read ({error}); "
+            "run `python -m indexer ingest` to build the indexes again"
+        ) from error
+
+
+def digest_files(folder: Path) -> tuple[FileDigest, ...]:
+    """Size and SHA-256 of every file below ``folder``, by path."""
+    return tuple(
+        FileDigest(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of(path))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != MANIFEST_NAME
+    )
+
+
+def check_files(folder: Path, manifest: Manifest, below: str) -> None:
+    """Compare the files of one part (``lexical/`` or ``semantic/``) with the manifest.
+
+    :raises Damaged: naming the first file that differs
+    """
+    for entry in manifest.files:
+        if not entry.path.startswith(below):
+            continue
+        path = folder / entry.path
+        trouble = ""
+        if not path.is_file():
+            trouble = "is missing"
+        elif path.stat().st_size != entry.size:
+            trouble = f"has {path.stat().st_size} bytes instead of {entry.size}"
+        elif sha256_of(path) != entry.sha256:
+            trouble = "has another SHA-256 than the manifest"
+        if trouble:
+            raise Damaged(
+                f"{entry.path} of generation {manifest.name} {trouble}; "
+                "run `python -m indexer ingest` to build the indexes again"
+            )
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, read in blocks."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

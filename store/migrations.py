@@ -1,0 +1,231 @@
+"""The schema of the catalogue and of the vector cache, as numbered steps that only ever grow.
+
+A row of ``states`` or ``locations`` is live in version N when
+``from_version <= N AND (to_version IS NULL OR to_version > N)``. Texts are addressed by the digest
+of the bytes they came from together with the extractor's version, passages by a text and a split
+rule; both are immutable, so that any old version can be rebuilt. Nothing here cascades.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+catalogue_migrations = Migrations("catalogue")
+vector_migrations = Migrations("vectors")
+
+
+@catalogue_migrations(name="0001_corpus")
+def _corpus(db: Database) -> None:
+    db.table("sources").create(
+        {"source_id": int, "root": str, "root_bytes": bytes},
+        pk="source_id",
+        not_null={"root", "root_bytes"},
+        strict=True,
+    )
+    db.table("sources").create_index(["root_bytes"], unique=True)
+
+    db.table("versions").create(
+        {
+            "number": int,
+            "parent": int,
+            "committed_at": str,
+            "message": str,
+            "extractor": str,
+            "splitter": str,
+            "documents": int,
+            "passages": int,
+            "changes": str,
+            "fingerprint": str,
+        },
+        pk="number",
+        not_null={"committed_at", "message", "extractor", "splitter", "fingerprint", "changes"},
+        strict=True,
+    )
+
+    db.table("revisions").create(
+        {"doc_id": str, "revision": int, "sha256": str, "size": int, "first_version": int},
+        pk=("doc_id", "revision"),
+        not_null={"sha256", "size"},
+        strict=True,
+    )
+    db.table("revisions").create_index(["sha256"])
+
+    db.table("states").create(
+        {
+            "state_id": int,
+            "doc_id": str,
+            "revision": int,
+            "sha256": str,
+            "title": str,
+            "language": str,
+            "media_type": str,
+            "modified": str,
+            "groups": str,
+            "tags": str,
+            "from_version": int,
+            "to_version": int,
+        },
+        pk="state_id",
+        not_null={"doc_id", "revision", "sha256", "groups", "tags", "from_version"},
+        strict=True,
+    )
+    db.table("states").create_index(["doc_id", "from_version"])
+    db.table("states").create_index(["to_version", "from_version"])
+
+    db.table("locations").create(
+        {
+            "location_id": int,
+            "source_id": int,
+            "path": str,
+            "path_bytes": bytes,
+            "doc_id": str,
+            "from_version": int,
+            "to_version": int,
+        },
+        pk="location_id",
+        not_null={"source_id", "path", "path_bytes", "doc_id", "from_version"},
+        foreign_keys=[("source_id", "sources", "source_id")],
+        strict=True,
+    )
+    db.table("locations").create_index(["doc_id", "from_version"])
+    db.table("locations").create_index(["source_id", "path_bytes"])
+
+    db.table("extractions").create(
+        {
+            "sha256": str,
+            "extractor": str,
+            "text": str,
+            "title": str,
+            "language": str,
+            "media_type": str,
+            "blocks": str,
+            "notes": str,
+        },
+        pk=("sha256", "extractor"),
+        not_null={"text", "title", "language", "media_type", "blocks", "notes"},
+        strict=True,
+    )
+    db.table("failures").create(
+        {"sha256": str, "extractor": str, "stage": str, "reason": str, "failed_at": str},
+        pk=("sha256", "extractor"),
+        not_null={"stage", "reason", "failed_at"},
+        strict=True,
+    )
+
+    db.table("shapes").create(
+        {"shape_id": int, "sha256": str, "extractor": str, "splitter": str, "passages": int},
+        pk="shape_id",
+        not_null={"sha256", "extractor", "splitter", "passages"},
+        strict=True,
+    )
+    db.table("shapes").create_index(["sha256", "extractor", "splitter"], unique=True)
+    db.table("passages").create(
+        {
+            "shape_id": int,
+            "ordinal": int,
+            "start": int,
+            "end": int,
+            "page": int,
+            "headings": str,
+            "text_hash": bytes,
+        },
+        pk=("shape_id", "ordinal"),
+        not_null={"start", "end", "headings", "text_hash"},
+        foreign_keys=[("shape_id", "shapes", "shape_id")],
+        strict=True,
+    )
+
+    db.table("ingests").create(
+        {
+            "ingest_id": int,
+            "started_at": str,
+            "finished_at": str,
+            "outcome": str,
+            "version": int,
+            "report": str,
+        },
+        pk="ingest_id",
+        not_null={"started_at", "finished_at", "outcome", "report"},
+        strict=True,
+    )
+
+
+@catalogue_migrations(name="0002_judging")
+def _judging(db: Database) -> None:
+    db.table("topics").create(
+        {
+            "topic_id": str,
+            "revision": int,
+            "query": str,
+            "query_key": str,
+            "need": str,
+            "author": str,
+            "split": str,
+            "written_at": str,
+        },
+        pk=("topic_id", "revision"),
+        not_null={"query", "query_key", "need", "author", "split", "written_at"},
+        strict=True,
+    )
+    db.table("topics").create_index(["query_key"])
+    db.table("judgments").create(
+        {
+            "judgment_id": int,
+            "topic_id": str,
+            "topic_revision": int,
+            "doc_id": str,
+            "revision": int,
+            "passage_id": str,
+            "grade": int,
+            "reason": str,
+            "judge": str,
+            "blind": int,
+            "protocol": str,
+            "corpus_version": int,
+            "judged_at": str,
+        },
+        pk="judgment_id",
+        not_null={"topic_id", "topic_revision", "doc_id", "revision", "judge", "blind"},
+        foreign_keys=[],
+        strict=True,
+    )
+    db.table("judgments").create_index(["topic_id", "doc_id"])
+    db.table("judgments").create_index(["doc_id"])
+    _append_only(db, "judgments")
+
+
+@catalogue_migrations(name="0003_records")
+def _records(db: Database) -> None:
+    db.table("records").create(
+        {"record_id": str, "body": str},
+        pk="record_id",
+        not_null={"body"},
+        strict=True,
+    )
+    db.table("searches").create(
+        {"search_id": int, "record_id": str, "searched_at": str, "searcher": str},
+        pk="search_id",
+        not_null={"record_id", "searched_at", "searcher"},
+        strict=True,
+    )
+    db.table("searches").create_index(["record_id"])
+    _append_only(db, "records")
+
+
+def _append_only(db: Database, table: str) -> None:
+    """Make SQLite itself refuse to change or remove what a person gave."""
+    for verb in ("UPDATE", "DELETE"):
+        db.execute(
+            f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"
+        )
+
+
+@vector_migrations(name="0001_vectors")
+def _vectors(db: Database) -> None:
+    db.table("vectors").create(
+        {"text_hash": bytes, "encoder": str, "vector": bytes},
+        pk=("text_hash", "encoder"),
+        not_null={"vector"},
+        strict=True,
+    )

@@ -1,0 +1,47 @@
+"""Resolving what a reader may and wants to see to one set of documents, in SQLite, once a search.
+
+Both engines receive the same set, so that neither can rank what the other may not.
+"""
+
+from __future__ import annotations
+
+import json
+
+from corpus.scope import Scope
+from store.catalogue import Catalogue, Version
+
+
+def permitted_documents(
+    catalogue: Catalogue, version: Version, scope: Scope
+) -> frozenset[str] | None:
+    """The ids of the documents of ``version`` inside ``scope``; None where nothing restricts.
+
+    None and the empty set are different: nothing may be ranked in the second case.
+    """
+    conditions = [
+        "(json_array_length(s.groups) = 0 OR EXISTS (SELECT 1 FROM json_each(s.groups) AS g "
+        "WHERE g.value IN (SELECT value FROM json_each(:groups))))"
+    ]
+    if scope.languages is not None:
+        conditions.append("s.language IN (SELECT value FROM json_each(:languages))")
+    if scope.media_types is not None:
+        conditions.append("s.media_type IN (SELECT value FROM json_each(:media_types))")
+    if scope.folder is not None:
+        conditions.append(
+            "EXISTS (SELECT 1 FROM locations AS l WHERE l.doc_id = s.doc_id "
+            "AND l.from_version <= :version AND (l.to_version IS NULL OR l.to_version > :version) "
+            "AND (l.path = :folder OR substr(l.path, 1, length(:folder) + 1) = :folder || '/'))"
+        )
+    rows = catalogue.database.query(
+        "SELECT s.doc_id FROM states AS s WHERE s.from_version <= :version "
+        "AND (s.to_version IS NULL OR s.to_version > :version) AND " + " AND ".join(conditions),
+        {
+            "version": version.number,
+            "groups": json.dumps(scope.groups),
+            "languages": json.dumps(scope.languages),
+            "media_types": json.dumps(scope.media_types),
+            "folder": (scope.folder or "").strip("/"),
+        },
+    )
+    permitted = frozenset(row["doc_id"] for row in rows)
+    return None if len(permitted) == version.documents else permitted

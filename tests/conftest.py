@@ -1,0 +1,71 @@
+"""Fixtures that several features' tests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.query.protocol import make_protocol
+from app.query.search import Engines, SearchResult, search
+from corpus.scope import Scope
+from indexer.ingest import Request, ingest
+from indexer.report import Report
+from store.archive import Archive
+from store.catalogue import Catalogue
+from tests.tiny_encoder import make_tiny_encoder
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real documents, cases and collections beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not folder.is_dir():
+        pytest.skip("the shared folder of real documents is not beside this checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a real but tiny encoder: the folder of a sentence-transformers model."""
+    return str(make_tiny_encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A folder of files and the archive they are ingested into."""
+
+    files: Path
+    archive: Archive
+    encoder: str
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.files / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def ingest(self, *paths: Path, allow_retire: bool = False, message: str = "") -> Report:
+        request = Request(paths or (self.files,), message, self.encoder, allow_retire)
+        return ingest(self.archive, request)
+
+    def search(self, query: str, scope: Scope | None = None, **protocol: object) -> SearchResult:
+        engines = Engines(self.archive)
+        with Catalogue(self.archive) as catalogue:
+            return search(
+                engines, catalogue, query, make_protocol(**protocol), scope, searcher="test"
+            )
+
+    def ids(self, query: str, system: str) -> list[str]:
+        """The documents one system ranks for a query, best first."""
+        rankings = {ranking.system: ranking for ranking in self.search(query).record.rankings}
+        return [hit.id for hit in rankings[system].hits]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, tiny_encoder: str) -> Workplace:
+    """An empty folder beside an archive that is not there yet."""
+    files = tmp_path / "files"
+    files.mkdir()
+    return Workplace(files, Archive(tmp_path / "archive"), tiny_encoder)
