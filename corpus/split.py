@@ -183,7 +183,9 @@ def _covering(extracted: Extracted) -> list[_Unit]:
         if start < end:
             found.append(_Unit(start, end, page, path, head, 0))
 
-    position, page, path = 0, None, ()
+    position = 0
+    page: int | None = None
+    path: tuple[str, ...] = ()
     for block in extracted.blocks:
         add(position, block.start, page or block.page, path, False)
         page, path = block.page, block.headings
@@ -254,9 +256,9 @@ def _sections(units: list[_Unit]) -> list[list[_Unit]]:
     """Part the units where the heading path changes."""
     sections: list[list[_Unit]] = []
     for unit in units:
-        if sections and sections[-1][-1].headings == unit.headings and not unit.is_heading:
-            sections[-1].append(unit)
-        elif sections and unit.is_heading and sections[-1][-1].end == unit.start:
+        same = bool(sections) and sections[-1][-1].headings == unit.headings
+        # A heading of the same words begins a section of its own, but not the rest of a cut one.
+        if same and (not unit.is_heading or sections[-1][-1].is_heading):
             sections[-1].append(unit)
         else:
             sections.append([unit])
@@ -291,27 +293,76 @@ def _aim(tokens: int, room: int) -> float:
 
 
 def _joined(groups: list[list[_Unit]], limit: _Limit) -> list[list[_Unit]]:
-    """Join small groups with a neighbour under the same parent, tiny ones with any neighbour."""
+    """Join groups that are too small to stand alone: lone headings, short sections, remnants.
+
+    A lone heading goes to what it is the heading of. Short sections under one parent go together,
+    and whatever is tiny after that goes to the neighbour it has more headings in common with.
+    """
     joined: list[list[_Unit]] = []
     for group in groups:
-        if joined and _may_join(joined[-1], group, limit):
+        before = joined[-1] if joined else None
+        if before and all(unit.is_heading for unit in before) and _below(before, group):
+            fits = _fits(before, group, limit)
+        else:
+            fits = bool(before) and _are_short(joined[-1], group, limit)
+        if fits:
             joined[-1] = joined[-1] + group
         else:
             joined.append(group)
-    return joined
+    return _without_tiny(joined, limit)
 
 
-def _may_join(before: list[_Unit], after: list[_Unit], limit: _Limit) -> bool:
-    path = _common([*before, *after])
-    sizes = [sum(unit.tokens for unit in group) for group in (before, after)]
-    if sum(sizes) > limit.room(path):
+def _below(before: list[_Unit], after: list[_Unit]) -> bool:
+    path = before[-1].headings
+    return after[0].headings[: len(path)] == path
+
+
+def _are_short(before: list[_Unit], after: list[_Unit], limit: _Limit) -> bool:
+    """Say whether two sections are short enough to share a passage.
+
+    Across a top heading both must be on the top level themselves, and one hardly a section.
+    """
+    smaller, larger = sorted((_size(before), _size(after)))
+    paths = before[-1].headings, after[0].headings
+    if paths[0][:1] == paths[1][:1]:
+        short = _SMALL
+    elif max(map(len, paths)) <= 1:
+        short = _SMALL / 2
+    else:
         return False
-    if after[-1].end - before[0].start > limit.characters:
-        return False
-    if min(sizes) < _TINY * limit.max_tokens:
-        return True
-    same_top = bool(path) or before[-1].headings == after[0].headings == ()
-    return same_top and min(sizes) < _SMALL * limit.max_tokens
+    return (
+        smaller < short * limit.max_tokens
+        and larger < 2 * _SMALL * limit.max_tokens
+        and _fits(before, after, limit)
+    )
+
+
+def _without_tiny(groups: list[list[_Unit]], limit: _Limit) -> list[list[_Unit]]:
+    kept: list[list[_Unit]] = []
+    for index, group in enumerate(groups):
+        if kept and min(_size(kept[-1]), _size(group)) < _TINY * limit.max_tokens:
+            following = groups[index + 1] if index + 1 < len(groups) else None
+            nearer = (
+                _size(group) < _TINY * limit.max_tokens
+                and following is not None
+                and len(_common([*group, *following])) > len(_common([*kept[-1], *group]))
+                and _fits(group, following, limit)
+            )
+            if not nearer and _fits(kept[-1], group, limit):
+                kept[-1] = kept[-1] + group
+                continue
+        kept.append(group)
+    return kept
+
+
+def _size(group: list[_Unit]) -> int:
+    return sum(unit.tokens for unit in group)
+
+
+def _fits(before: list[_Unit], after: list[_Unit], limit: _Limit) -> bool:
+    room = limit.room(_common([*before, *after]))
+    length = after[-1].end - before[0].start
+    return _size(before) + _size(after) <= room and length <= limit.characters
 
 
 def _common(units: Sequence[_Unit]) -> tuple[str, ...]:

@@ -1,32 +1,30 @@
 """Reading files in child processes, so that no file can hang, crash or bloat the run.
 
-Each worker reads one file after the other. One that exceeds its time is killed, one that dies is
-replaced, and only the file it was reading fails. Results cross the pipe as JSON.
+Each reader reads one file after the other. One that exceeds its time is killed, one that dies is
+replaced, and only the file it was reading fails.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import multiprocessing
 import os
-import resource
+import selectors
 import signal
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpus.document import Block, Extracted
-from corpus.errors import NotExtractable
 from store.catalogue import Failure
 
 TIME_LIMIT_S = 120.0
-MEMORY_LIMIT_BYTES = 3 * 1024**3
-
-_CONTEXT = multiprocessing.get_context("spawn")
+_ROOT = Path(__file__).resolve().parents[1]
+_PIPE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,11 @@ class Read:
 
 
 @dataclass(slots=True)
-class _Worker:
-    process: BaseProcess
-    pipe: Connection
-    key: str = ""
-    deadline: float = 0.0
+class _Reader:
+    process: subprocess.Popen[bytes]
+    key: str
+    deadline: float
+    answer: bytearray = field(default_factory=bytearray)
 
 
 def extract_files(
@@ -52,62 +50,95 @@ def extract_files(
 ) -> Iterator[Read]:
     """Read ``files``, given as (key, absolute path), in any order; every key comes back once."""
     waiting = deque(files)
-    crew = [_start() for _ in range(min(workers, len(waiting)))]
-    try:
-        for worker in crew:
-            _give(worker, waiting, time_limit)
-        while busy := [worker for worker in crew if worker.key]:
-            patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
-            ready = wait([worker.pipe for worker in busy], timeout=patience)
-            for index, worker in enumerate(crew):
-                if not worker.key:
-                    continue
-                if worker.pipe in ready:
-                    outcome = _receive(worker)
-                elif time.monotonic() >= worker.deadline:
-                    outcome = _failed(worker.key, f"took longer than {time_limit:.0f} s to read")
-                else:
-                    continue
-                yield outcome
-                if not _can_go_on(worker, outcome):
-                    _stop(worker)
-                    crew[index] = worker = _start()
-                _give(worker, waiting, time_limit)
-    finally:
-        for worker in crew:
-            _stop(worker)
+    with selectors.DefaultSelector() as selector:
+        crew: dict[int, _Reader] = {}
+        try:
+            while waiting or crew:
+                while waiting and len(crew) < workers:
+                    _hire(selector, crew, waiting, time_limit)
+                patience = min(reader.deadline for reader in crew.values()) - time.monotonic()
+                ready = {key.fd for key, _ in selector.select(max(0.0, patience))}
+                for descriptor in list(crew):
+                    reader = crew[descriptor]
+                    if descriptor in ready:
+                        outcome = _advance(reader, descriptor)
+                    elif time.monotonic() >= reader.deadline:
+                        outcome = _failed(
+                            reader.key, f"took longer than {time_limit:.0f} s to read"
+                        )
+                    else:
+                        outcome = None
+                    if outcome is None:
+                        continue
+                    yield outcome
+                    alive = outcome.failure is None or outcome.failure.stage != "limit"
+                    if alive and waiting:
+                        _give(reader, waiting, time_limit)
+                    else:
+                        _dismiss(selector, crew, descriptor)
+        finally:
+            for descriptor in list(crew):
+                _dismiss(selector, crew, descriptor)
 
 
-def _start() -> _Worker:
-    ours, theirs = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(target=_work, args=(theirs,), daemon=True)
-    process.start()
-    theirs.close()
-    return _Worker(process, ours)
+def _hire(
+    selector: selectors.BaseSelector,
+    crew: dict[int, _Reader],
+    waiting: deque[tuple[str, bytes]],
+    time_limit: float,
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "indexer.reader"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+    )
+    reader = _Reader(process, "", 0.0)
+    assert process.stdout is not None
+    descriptor = process.stdout.fileno()
+    crew[descriptor] = reader
+    selector.register(descriptor, selectors.EVENT_READ)
+    _give(reader, waiting, time_limit)
 
 
-def _stop(worker: _Worker) -> None:
-    worker.process.kill()
-    worker.process.join()
-    worker.pipe.close()
+def _give(reader: _Reader, waiting: deque[tuple[str, bytes]], time_limit: float) -> None:
+    reader.key, path = waiting.popleft()
+    reader.answer.clear()
+    reader.deadline = time.monotonic() + time_limit
+    assert reader.process.stdin is not None
+    # A reader that is gone says so by the end of its output.
+    with contextlib.suppress(BrokenPipeError):
+        reader.process.stdin.write(path.hex().encode() + b"\n")
+        reader.process.stdin.flush()
 
 
-def _give(worker: _Worker, waiting: deque[tuple[str, bytes]], time_limit: float) -> None:
-    worker.key = ""
-    if waiting:
-        worker.key, path = waiting.popleft()
-        worker.deadline = time.monotonic() + time_limit
-        worker.pipe.send_bytes(path)
+def _dismiss(selector: selectors.BaseSelector, crew: dict[int, _Reader], descriptor: int) -> None:
+    reader = crew.pop(descriptor)
+    selector.unregister(descriptor)
+    reader.process.kill()
+    reader.process.wait()
+    for pipe in (reader.process.stdin, reader.process.stdout):
+        if pipe is not None:
+            pipe.close()
 
 
-def _receive(worker: _Worker) -> Read:
-    try:
-        body = json.loads(worker.pipe.recv_bytes())
-    except (EOFError, ConnectionError):
-        worker.process.join()
-        return _failed(worker.key, f"the reader died ({_death(worker.process.exitcode)})")
+def _advance(reader: _Reader, descriptor: int) -> Read | None:
+    """Take what the reader wrote; its answer, or its death, once that is whole."""
+    piece = os.read(descriptor, _PIPE_BYTES)
+    reader.answer += piece
+    if piece and not piece.endswith(b"\n"):
+        return None
+    if not piece:
+        code = reader.process.wait()
+        return _failed(reader.key, f"the reader died of it ({_death(code)})")
+    return _read(reader.key, reader.answer)
+
+
+def _read(key: str, answer: bytearray) -> Read:
+    body = json.loads(answer)
     if reason := body.get("reason"):
-        return Read(worker.key, None, "", Failure(body["stage"], reason))
+        return Read(key, None, "", Failure(body["stage"], reason))
     blocks = tuple(
         Block(kind, start, end, page, tuple(headings))
         for kind, start, end, page, headings in body["blocks"]
@@ -115,55 +146,12 @@ def _receive(worker: _Worker) -> Read:
     extracted = Extracted(
         body["text"], body["title"], body["media_type"], blocks, tuple(body["notes"])
     )
-    return Read(worker.key, extracted, body["language"], None)
-
-
-def _can_go_on(worker: _Worker, outcome: Read) -> bool:
-    interrupted = outcome.failure is not None and outcome.failure.stage == "limit"
-    return worker.process.is_alive() and not interrupted
+    return Read(key, extracted, body["language"], None)
 
 
 def _failed(key: str, reason: str) -> Read:
     return Read(key, None, "", Failure("limit", reason))
 
 
-def _death(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"signal {signal.Signals(-code).name}"
-    return f"exit code {code}"
-
-
-def _work(pipe: Connection) -> None:
-    """The body of a worker."""
-    # Ctrl-C reaches the whole process group; the parent decides what becomes of a worker.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
-    while True:
-        try:
-            path = pipe.recv_bytes()
-        except EOFError:
-            return
-        pipe.send_bytes(json.dumps(_read(Path(os.fsdecode(path)))).encode())
-
-
-def _read(path: Path) -> dict[str, object]:
-    from corpus.extract import extract
-    from corpus.language import detect
-
-    try:
-        extracted = extract(path)
-    except NotExtractable as error:
-        return {"stage": error.stage, "reason": error.reason}
-    except MemoryError:
-        return {"stage": "limit", "reason": "needs more memory than a file may take"}
-    except Exception as error:
-        # A parser met something its authors did not think of: this file fails, by name.
-        return {"stage": "extract", "reason": f"cannot be read: {type(error).__name__}: {error}"}
-    return {
-        "text": extracted.text,
-        "title": extracted.title,
-        "media_type": extracted.media_type,
-        "blocks": [astuple(block) for block in extracted.blocks],
-        "notes": extracted.notes,
-        "language": detect(extracted.text),
-    }
+def _death(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -26,7 +26,7 @@ def open_database(path: Path, migrations: Migrations) -> Database:
     fresh = not path.exists()
     database = _connect(path)
     if fresh or migrations.pending(database):
-        with _creation_lock(path):
+        with _queue(path):
             database.execute("PRAGMA journal_mode = WAL")
             migrations.apply(database)
     return database
@@ -41,7 +41,12 @@ def _connect(path: Path) -> Database:
 
 
 @contextmanager
-def _creation_lock(path: Path) -> Iterator[None]:
+def _queue(path: Path) -> Iterator[None]:
+    """Wait for this database's other writers in the operating system's queue.
+
+    SQLite alone polls for its lock, ever more slowly: beside a process that writes all the time,
+    such as an ingest, a reviewer's label could be refused after a minute of bad luck.
+    """
     with path.with_suffix(".lock").open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -55,11 +60,13 @@ def writing(database: Database) -> Iterator[Database]:
     fail with "database is locked" however long the timeout is.
     """
     connection = database.conn
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield database
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+    (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+    with _queue(Path(path)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield database
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")

@@ -16,7 +16,7 @@ def make_tiny_encoder(folder: Path, *, seed: int = 7) -> Path:
     """Write the model into ``folder``, another one for each ``seed``."""
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Normalize, Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 

@@ -11,6 +11,7 @@ import docx
 from docx.document import Document
 from docx.opc.exceptions import PackageNotFoundError
 from docx.oxml.ns import qn
+from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from corpus.document import Extracted
@@ -45,12 +46,14 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
 # Deleted text, properties and the phonetic guides above a line are not on the page.
 _UNSEEN = frozenset({qn("w:del"), qn("w:moveFrom"), qn("w:rt"), qn("w:pPr")})
-# Lists that Word generates repeat headings, captions and words, with numbers of pages not kept here.
+# Lists that Word generates: they repeat headings and captions, with numbers of pages.
 _GENERATED = re.compile(r"(?:toc|index) (?:[1-9]|heading)$|table of (?:figures|authorities)$", re.I)
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|STYLEREF)\b", re.I)
 _LETTERS_OF_A_TITLE = 3
 _LONGEST_COVER_LINE = 100
-_GENERIC_TITLE = re.compile(r"(?:word document|documento?\s*\d*|untitled|microsoft word.*|\d+[.)] .*)$", re.I)
+_GENERIC_TITLE = re.compile(
+    r"(?:word document|documento?\s*\d*|untitled|microsoft word.*|\d+[.)] .*)$", re.I
+)
 _DEEPEST = 12
 
 
@@ -128,7 +131,7 @@ class _Reader:
         for relation in self._document.part.rels.values():
             if relation.is_external or not relation.reltype.endswith(("/footnotes", "/endnotes")):
                 continue
-            root = docx.oxml.parse_xml(relation.target_part.blob)
+            root = parse_xml(relation.target_part.blob)
             for note in root:
                 if note.get(qn("w:type")) is None:
                     self.blocks(note)
@@ -152,9 +155,7 @@ class _Reader:
             self._end_listing()
             self.blocks(box, depth + 1)
 
-    def _running(
-        self, text: str, style: Style, level: int, number: tuple[str, int] | None
-    ) -> None:
+    def _running(self, text: str, style: Style, level: int, number: tuple[str, int] | None) -> None:
         if not text:
             return
         before_headings = not self.builder.first_heading()
@@ -282,7 +283,5 @@ def _boxes(parent: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
             yield child
         elif child.tag == _ALTERNATES:
             yield from _boxes(_chosen(child))
-        elif child.tag not in _UNSEEN and not (parent.tag == _TC and child.tag in (_P, _TBL)):
-            yield from _boxes(child)
-        elif parent.tag == _TC and child.tag == _P:
+        elif child.tag not in _UNSEEN and child.tag != _TBL:
             yield from _boxes(child)

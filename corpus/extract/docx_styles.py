@@ -126,11 +126,8 @@ class Numbering:
         style, start = self._levels.get(definition, {}).get(level, ("bullet", 1))
         for deeper in [key for key in self._counts if key[0] == definition and key[1] > level]:
             del self._counts[deeper]
-        restart = self._restarts.pop((identifier, level), None)
-        if restart is None:
-            count = self._counts.get((definition, level), start - 1) + 1
-        else:
-            count = restart
+        following = self._counts.get((definition, level), start - 1) + 1
+        count = self._restarts.pop((identifier, level), following)
         self._counts[definition, level] = count
         if style in ("bullet", "none", ""):
             return "-"

@@ -11,18 +11,22 @@ from corpus.document import Extracted
 from corpus.extract.build import Builder, flow
 from corpus.extract.plain import FALLBACK, decode
 
-_UNSEEN = frozenset(
-    "script style template noscript nav svg math iframe object embed canvas audio video head title "
-    "select option datalist input button textarea form-hidden".split()
-) - {"math"}
-_NAVIGATION = frozenset(
-    "nav navbar navheader navfooter navigation toc lot breadcrumb breadcrumbs sidebar "
-    "skip-link".split()
+
+def _names(*groups: str) -> frozenset[str]:
+    return frozenset(name for group in groups for name in group.split())
+
+
+_UNSEEN = _names(
+    "script style template noscript head title svg canvas audio video",
+    "iframe object embed select datalist input button textarea nav",
 )
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu ol p pre section "
-    "summary table tbody td tfoot th thead tr ul caption".split()
+_NAVIGATION = _names(
+    "nav navbar navheader navfooter navigation toc lot breadcrumb breadcrumbs sidebar skip-link"
+)
+_BLOCKS = _names(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset",
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu ol p pre",
+    "section summary table caption tbody td tfoot th thead tr ul",
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _META = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
@@ -31,6 +35,8 @@ _DECLARED_WITHIN = 4096
 # Pages that say ISO-8859-1 or ASCII are read as Windows-1252, as every browser does.
 _AS_BROWSERS_DO = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252"}
 _DEEPEST_TABLE = 8
+# In the only filled cell of a row, these show that the table is there for the layout.
+_FRAMED = "p, ul, ol, dl, div, h1, h2, h3, h4, h5, h6"
 
 
 def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
@@ -187,7 +193,7 @@ def _preformatted(node: LexborNode) -> str:
 
 
 def _table(table: LexborNode, builder: Builder, depth: int) -> None:
-    """Append a table row by row; a row of one filled cell only lays out what is in it."""
+    """Append a table row by row; a row that only frames running text is that text."""
     for part, entering in _events(table, stop=lambda node: node.tag in ("tr", "caption")):
         if not entering or part.tag not in ("tr", "caption"):
             continue
@@ -202,7 +208,8 @@ def _table(table: LexborNode, builder: Builder, depth: int) -> None:
         texts = [flow(_inline(cell)) for cell in cells]
         filled = [cell for cell, text in zip(cells, texts, strict=True) if text]
         nested = any(cell.css_first("table, pre") is not None for cell in filled)
-        if depth < _DEEPEST_TABLE and (len(filled) == 1 and len(cells) <= 2 or nested):
+        frame = len(cells) == 1 or (len(filled) == 1 and filled[0].css_first(_FRAMED) is not None)
+        if depth < _DEEPEST_TABLE and (nested or frame):
             for cell in filled:
                 walk(cell, builder, depth + 1)
         else:
@@ -215,6 +222,6 @@ def _inline(node: LexborNode) -> str:
     for child, entering in _events(node, stop=lambda _: False):
         if child.tag == "-text":
             parts.append(child.text_content or "")
-        elif child.tag in _BLOCKS or child.tag == "br" and entering:
+        elif child.tag in _BLOCKS or (child.tag == "br" and entering):
             parts.append(" ")
     return "".join(parts)

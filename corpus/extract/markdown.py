@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,11 +16,12 @@ from corpus.extract.plain import FALLBACK, decode
 from corpus.text import clean
 
 _FENCE = re.compile(r" {0,3}(?:[-*+>] +)*(`{3,}|~{3,})")
+# Every stretch is bounded, so that a page of nothing but opening braces takes no longer.
 _TAGS = re.compile(
-    r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
-    r"|\{\{[<%]\s*comment\s*[%>]\}\}.*?\{\{[<%]\s*/comment\s*[%>]\}\}"
-    r"|\{\{[<%]\s*(?P<short>/?.*?)\s*[%>]\}\}"
-    r"|\{%.*?%\}"
+    r"(?P<code>(?<!`)(`+)(?!`).{1,500}?(?<!`)\2(?!`))"
+    r"|\{\{[<%]\s*comment\s*[%>]\}\}.{0,4000}?\{\{[<%]\s*/comment\s*[%>]\}\}"
+    r"|\{\{[<%]\s*(?P<short>/?.{0,300}?)\s*[%>]\}\}"
+    r"|\{%.{0,300}?%\}"
     r"|\{\{\s*[\w.\[\]'\"-]+\s*(?:\|[^{}]*)?\}\}",
     re.S,
 )
@@ -80,18 +82,18 @@ def _shown(tag: re.Match[str]) -> str:
     name, _, rest = (tag["short"] or "").partition(" ")
     if not name or name.startswith("/"):
         return ""
-    given = {key: a or b or c for key, a, b, c in _ARGUMENT.findall(rest)}
+    given = {key: str(a or b or c) for key, a, b, c in _ARGUMENT.findall(rest)}
     if name == "feature-state":
         return " ".join(given[key] for key in _FEATURE if key in given)
     for key in _SHOWN:
         if given.get(key):
             return given[key]
     quoted = _QUOTED.search(rest) if name == "heading" else None
-    return (quoted[1] or quoted[2]) if quoted else ""
+    return str(quoted[1] or quoted[2] or "") if quoted else ""
 
 
 def _first_heading(tokens: Sequence[Token]) -> str:
-    for token, content in zip(tokens, tokens[1:], strict=False):
+    for token, content in pairwise(tokens):
         if token.type == "heading_open":
             return _heading_text(content)
     return ""

@@ -78,7 +78,7 @@ def _read(document: pdfium.PdfDocument, stem: str) -> Extracted:
         raise NotExtractable(f"no text, needs OCR: {said} text", stage="text")
     if raw.FPDF_GetSecurityHandlerRevision(document.raw) != -1:
         builder.notes.append(
-            "its owner restricts copying or changes (owner password); the text was read all the same"
+            "its owner restricts copying or changes (owner password); the text was read anyway"
         )
     for numbers, what in (
         (broken, "could not be read"),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from statistics import median
 
 from corpus.extract.build import Builder
-from corpus.extract.pdf_glyphs import HYPHEN
 from corpus.extract.pdf_furniture import without_furniture
-from corpus.extract.pdf_layout import Line, Page
+from corpus.extract.pdf_glyphs import HYPHEN
+from corpus.extract.pdf_layout import LEADER, Line, Page, line_step
 from corpus.extract.pdf_style import BULLET, Style
 
 _ITEM = re.compile(r"(?:[•◦▪●○■□‣∙➢✓–—*−-]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+\S")
+_CONTINUES = re.compile(r"[^\W\d_A-Z]+[,.;:)]?(?:\s|$)")
 _ENDED = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _WORD_BREAK = re.compile(r"([^\W\d_]+)[-\u00ad\u2010\ufffe]$")
 
@@ -37,7 +37,7 @@ def compose(
 def _groups(region: list[Line], style: Style) -> Iterator[tuple[str, list[Line]]]:
     """Part the lines of a column into blocks, each named by its kind."""
     kinds = _kinds(region, style)
-    leading = _leading(region)
+    leading = line_step(region)
     right = max(line.x1 for line in region)
     group: list[Line] = []
     kind = ""
@@ -61,9 +61,12 @@ def _kinds(region: list[Line], style: Style) -> list[str]:
         elif line.mono:
             kinds.append("code")
         elif (
-            len(line.cells) > 2
-            or len(line.cells) == 2
-            and any(len(other.cells) > 1 and _aligned(line, other) for other in neighbours)
+            _is_contents(line)
+            or len(line.cells) > 2
+            or (
+                len(line.cells) == 2
+                and any(len(other.cells) > 1 and _aligned(line, other) for other in neighbours)
+            )
         ):
             kinds.append("row")
         else:
@@ -71,17 +74,14 @@ def _kinds(region: list[Line], style: Style) -> list[str]:
     return kinds
 
 
+def _is_contents(line: Line) -> bool:
+    """Say whether a line is an entry of a table of contents: words, leaders, a page number."""
+    _, leader, number = line.text.rpartition(f" {LEADER} ")
+    return bool(leader) and number.isalnum()
+
+
 def _aligned(line: Line, other: Line) -> bool:
     return any(abs(a - b) < 4 for a in line.starts[1:] for b in other.starts[1:])
-
-
-def _leading(region: list[Line]) -> float:
-    """Return the usual distance of one line from the next."""
-    steps = [b.bottom - a.bottom for a, b in pairwise(region)]
-    usual = [step for step in steps if 0 < step]
-    if not usual:
-        return 1.2 * region[0].size
-    return min(median(usual), 1.8 * median(line.size for line in region))
 
 
 def _begins(
@@ -102,7 +102,7 @@ def _begins(
         return True
     em = style.body
     ended = bool(_ENDED.search(before.text))
-    if (ended or not line.text[:1].islower()) and _is_cut_short(before, line, group, right):
+    if (ended or not _CONTINUES.match(line.text)) and _is_cut_short(before, line, group, right):
         return True
     if line.x0 > before.x0 + 0.8 * em:
         hanging = len(group) == 1 and not ended
@@ -186,7 +186,7 @@ def join(text: str, following: str, words: Mapping[str, int]) -> str:
     if start is None or not start[0].islower() or not end[1][-1].islower():
         return text + following
     rest = re.match(r"\S*", following)
-    if rest and re.search(r"[\d_]", rest[0]) or code and not code[0].isspace():
+    if (rest and re.search(r"[\d_]", rest[0])) or (code and not code[0].isspace()):
         return text + following
     whole = (end[1] + start[0]).casefold()
     hyphenated = f"{end[1]}-{start[0]}".casefold()

@@ -11,16 +11,17 @@ from corpus.extract.pdf_layout import Line, Page
 _REPEATED_ON = 4
 _NUMBERED_SHARE = 0.4
 _NUMBER = re.compile(r"(?<!\S)(?:\d{1,5}|[ivxlc]{1,7})(?!\S)", re.I)
+_TOTAL = re.compile(r"\s*(?:/|of|de|von|sur|di)\s*\d{1,5}$", re.I)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
-    """Drop running heads, feet and page numbers, but keep the first of each wording.
+    """Drop running heads, feet and page numbers, but keep every wording once.
 
     They are the outermost lines that repeat at one height on several pages, or that carry a number
-    which counts with the pages; a code in a running head is therefore kept once.
+    which counts with the pages. A code that only a running head has is thus not lost.
     """
-    seen: Counter[str] = Counter()
+    seen = Counter(_folded(line.text) for page in pages for line in _inner(page))
     repeated = _repeated(pages)
     offset = _numbering(pages)
     dropped: set[int] = set()
@@ -35,8 +36,8 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
                 wording = bare
             else:
                 continue
-            seen[wording] += 1
-            if seen[wording] > 1 or not any(map(str.isalpha, wording)):
+            seen[_folded(wording)] += 1
+            if seen[_folded(wording)] > 1 or not any(map(str.isalpha, wording)):
                 dropped.add(id(line))
     if not dropped:
         return list(pages)
@@ -55,6 +56,15 @@ def _outermost(page: Page, count: int) -> list[Line]:
         (line for region in page.regions for line in region), key=lambda line: line.bottom
     )
     return lines if len(lines) <= 2 * count else [*lines[:count], *lines[-count:]]
+
+
+def _inner(page: Page) -> list[Line]:
+    outermost = {id(line) for line in _outermost(page, 2)}
+    return [line for region in page.regions for line in region if id(line) not in outermost]
+
+
+def _folded(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _place(line: Line) -> int:
@@ -95,11 +105,12 @@ def _without_number(text: str, number: int) -> str | None:
 
     Pages before the first are often numbered in Roman numerals of their own.
     """
+    text = _TOTAL.sub("", text)
     found = list(_NUMBER.finditer(text))
     for match in (found[-1:] + found[:1]) if found else []:
         at_edge = match.start() == 0 or match.end() == len(text)
         printed = match[0]
-        if at_edge and (printed == str(number) or number <= 0 and _is_roman(printed)):
+        if at_edge and (printed == str(number) or (number <= 0 and _is_roman(printed))):
             return (text[: match.start()] + text[match.end() :]).strip(" |")
     return None
 

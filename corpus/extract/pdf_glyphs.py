@@ -113,7 +113,7 @@ def _parts(textpage: Any, line: list[tuple[int, int]]) -> Iterator[Segment]:
             if gap > _WIDE_GAP * height or gap < -3 * height or overlap < 0.4 * height:
                 yield _segment(textpage, words, indices, (x0, top, x1, bottom), turn)
                 words, indices = [], []
-            elif gap > _SPACE_GAP * height or after_space and not _closed(gap / height):
+            elif gap > _SPACE_GAP * height or (after_space and not _closed(gap / height)):
                 words.append(" ")
         if not words:
             x0, top, x1, bottom = left, high, right, low

@@ -18,6 +18,7 @@ _COLUMN_FILL = 0.5
 _COLUMN_CHARACTERS = 200
 # In units of height: from where a gap within a row parts two cells.
 _CELL_GAP = 1.25
+LEADER = "…"
 _LEADERS = re.compile(r"(?:[ |]*[.…·_]){4,}[ |]*")
 _MARKER = re.compile(
     r"(?:[•◦▪●○■□‣∙·–—*−➢✓-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\d+(?:\.\d+)*\.?)$"
@@ -26,7 +27,10 @@ _MARKER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One printed line within its column; ``cells`` are what wide gaps part, left to right."""
+    """One printed line within its column; ``cells`` are what wide gaps part, left to right.
+
+    ``starts`` says where each cell begins. Leaders of dots are one character, LEADER.
+    """
 
     cells: tuple[str, ...]
     x0: float
@@ -40,8 +44,8 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The whole line, leaders of dots shortened."""
-        return _LEADERS.sub(" … ", " ".join(self.cells)).strip()
+        """The whole line."""
+        return " ".join(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,16 @@ class Page:
 
     number: int
     regions: list[list[Line]]
+
+
+def line_step(lines: Sequence[Line]) -> float:
+    """Return the usual distance from one line of running text to the next, in points.
+
+    Taken from the closer lines, as a short column has more gaps than text.
+    """
+    size = median(line.size for line in lines)
+    steps = sorted(step for a, b in pairwise(lines) if (step := b.bottom - a.bottom) > 0.5 * size)
+    return min(max(steps[len(steps) // 4], size), 1.8 * size) if steps else 1.2 * size
 
 
 def regions(segments: Sequence[Segment]) -> list[list[Line]]:
@@ -62,7 +76,7 @@ def regions(segments: Sequence[Segment]) -> list[list[Line]]:
     for segment in segments:
         turns.setdefault(segment.turn, []).append(segment)
     by_weight = sorted(turns.values(), key=lambda group: -sum(len(s.text) for s in group))
-    found = []
+    found: list[list[Line]] = []
     for group in by_weight:
         found.extend(_lines(column) for column in _columns(group, depth=0))
     return [lines for lines in found if lines]
@@ -180,6 +194,8 @@ def _line(row: list[Segment]) -> Line:
         else:
             close = gap < 0.15 * main.size and gap > -main.size
             cells[-1] += ("" if close else " ") + segment.text
+    if _LEADERS.search(" ".join(cells)):
+        cells, starts = [_LEADERS.sub(f" {LEADER} ", " ".join(cells)).strip()], starts[:1]
     letters = sum(len(s.text) for s in row)
     return Line(
         tuple(cells),

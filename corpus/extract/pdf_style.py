@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from statistics import median
 
 from corpus.extract.build import flow
-from corpus.extract.pdf_layout import Line, Page
+from corpus.extract.pdf_layout import Line, Page, line_step
 
 BULLET = re.compile(r"[•◦▪●○■□‣∙➢✓–—*−-]\s+")
 
 _LARGER = 1.15
+_LARGE = 1.4
 _LONGEST_HEADING = 140
 _LONGEST_TITLE = 120
 _MOST_HEADINGS = 0.25
@@ -78,9 +77,13 @@ class Style:
                         candidates[_look(line)].append(line)
         least = _SEEN_WITH_OUTLINE if levels else 1
         kept = {look: _leftmost(lines, self.body) for look, lines in candidates.items()}
-        kept = {look: lines for look, lines in kept.items() if len(lines) >= least}
+        kept = {
+            look: lines
+            for look, lines in kept.items()
+            if len(lines) >= least or -look[0] >= _LARGE * self.body
+        }
         if sum(map(len, kept.values())) > max(_MOST_HEADINGS * count, 2):
-            kept = {look: lines for look, lines in kept.items() if -look[0] >= 1.4 * self.body}
+            kept = {look: lines for look, lines in kept.items() if -look[0] >= _LARGE * self.body}
         if sum(map(len, kept.values())) > max(_MOST_HEADINGS * count, 2):
             kept = {}
         deepest = max(levels.values(), default=0)
@@ -97,12 +100,11 @@ class Style:
         """Say of each line of a column whether it looks like a heading where it stands."""
         left = min(line.x0 for line in region)
         right = max(line.x1 for line in region)
-        steps = [after.bottom - before.bottom for before, after in pairwise(region)]
-        usual = median([step for step in steps if step > 0] or [1.2 * self.body])
-        leading = min(usual, 1.8 * self.body)
+        leading = line_step(region)
         found: list[bool] = []
         for index, line in enumerate(region):
-            apart = index == 0 or found[-1] or not 0 < steps[index - 1] < 1.2 * leading
+            step = line.bottom - region[index - 1].bottom if index else 0.0
+            apart = index == 0 or found[-1] or not 0 < step < 1.2 * leading
             middle = (line.x0 + line.x1 - left - right) / 2
             at_left = line.x0 < left + 0.6 * self.body
             placed = at_left or abs(middle) < 1.5 * self.body

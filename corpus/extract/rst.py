@@ -10,6 +10,7 @@ import docutils.core
 import docutils.utils
 from docutils import ApplicationError, nodes
 from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.languages import en
 
 from corpus.document import Extracted
 from corpus.extract import html, plain
@@ -98,7 +99,7 @@ def _role(
     inliner: Any,
     options: Any = None,
     content: Any = None,
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+) -> tuple[list[Any], list[Any]]:
     """Show a role of some extension as its words: the part before ``<target>`` if there is one."""
     plain_text = docutils.utils.unescape(text)
     explicit = _TARGET.fullmatch(plain_text)
@@ -108,10 +109,10 @@ def _role(
 def _make_known(source: str) -> None:
     """Register what ``source`` uses and docutils does not know, so that nothing is an error."""
     for name in {found.lower() for found in _DIRECTIVE.findall(source)} | _SILENT | _CODE:
-        if name in _SILENT | _CODE or name not in directives._directive_registry:
+        if name in _SILENT | _CODE or name not in en.directives:
             directives.register_directive(name, _Unknown)
     for name in set(_ROLE.findall(source)):
-        if name.lower() not in roles._role_registry:
+        if name.lower() not in en.roles:
             roles.register_local_role(name, _role)
 
 
@@ -174,7 +175,7 @@ def _inline(node: nodes.TextElement) -> str:
 
 def _texts(cell: nodes.Node) -> Iterator[str]:
     for element in cell.findall(nodes.TextElement):
-        if not isinstance(element.parent, nodes.TextElement):
+        if not isinstance(element.parent, (nodes.TextElement, nodes.system_message)):
             yield _inline(element)
 
 

@@ -72,7 +72,7 @@ def sniff(head: bytes, name: str) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
-    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "docx"
     for magic, offset, what in _UNREADABLE:
         if head[offset : offset + len(magic)] == magic:
