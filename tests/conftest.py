@@ -63,9 +63,14 @@ class Workplace:
         return [hit.id for hit in rankings[system].hits]
 
 
+def make_workplace(folder: Path, encoder: str) -> Workplace:
+    """An empty folder beside an archive that is not there yet."""
+    files = folder / "files"
+    files.mkdir()
+    return Workplace(files, Archive(folder / "archive"), encoder)
+
+
 @pytest.fixture
 def workplace(tmp_path: Path, tiny_encoder: str) -> Workplace:
-    """An empty folder beside an archive that is not there yet."""
-    files = tmp_path / "files"
-    files.mkdir()
-    return Workplace(files, Archive(tmp_path / "archive"), tiny_encoder)
+    """A workplace of the test's own."""
+    return make_workplace(tmp_path, tiny_encoder)

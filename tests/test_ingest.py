@@ -237,7 +237,11 @@ def test_what_the_manifest_says_is_what_the_catalogue_holds(workplace: Workplace
     manifest = read_manifest(workplace.archive.generations / report.generation)
     with Catalogue(workplace.archive) as catalogue:
         version = catalogue.version(1)
-        passages = [p for d in catalogue.documents(1) for p in catalogue.passages(version, d.doc_id)]
+        passages = [
+            passage
+            for document in catalogue.documents(1)
+            for passage in catalogue.passages(version, document.doc_id)
+        ]
     assert len(passages) == manifest.passages == version.passages == report.passages
     assert len(passages) > 5
     assert len(workplace.search("seals", unit="passage").record.rankings[1].hits) == len(passages)

@@ -1,0 +1,181 @@
+"""What every backend promises, whatever holds its indexes.
+
+A backend that joins adds itself to ``BACKENDS``: a function from a workplace whose folder was
+ingested to the opened backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.query.search import Engines
+from corpus.terms import read_query
+from store.backend import Backend, EngineFailure, EngineHits
+from store.catalogue import Catalogue
+from store.embedded import open_backend
+from store.errors import UnknownDocument
+from tests.conftest import Workplace
+
+BACKENDS: dict[str, Callable[[Workplace], Backend]] = {
+    "embedded": lambda workplace: open_backend(workplace.archive)
+}
+DOCUMENTS = 12
+
+
+@pytest.fixture(params=BACKENDS)
+def workplace_and_backend(
+    request: pytest.FixtureRequest, workplace: Workplace
+) -> tuple[Workplace, Backend]:
+    for number in range(DOCUMENTS):
+        paragraphs = [
+            f"Paragraph {part}: the {'pump' if number % 2 else 'valve'} with code HX-{number:03d}"
+            f" is inspected every {part + 1} hours by the shift that runs it." * 2
+            for part in range(number % 4 + 1)
+        ]
+        workplace.write(f"d{number:02d}.txt", "\n\n".join(paragraphs))
+    workplace.write("twin a.txt", "Identical words about a gasket.")
+    workplace.write("twin b.txt", "Identical words about a gasket!")
+    workplace.ingest()
+    return workplace, BACKENDS[request.param](workplace)
+
+
+def ask(backend: Backend, system: str, limit: int, permitted: frozenset[str] | None) -> EngineHits:
+    if system == "lexical":
+        return backend.lexical(read_query("pump valve inspected"), limit, permitted)
+    vector = np.ones(backend.manifest.dimension, dtype=np.float32)
+    return backend.semantic(vector / np.linalg.norm(vector), limit, permitted)
+
+
+def test_hits_are_best_first_each_passage_once_and_never_more_than_asked(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    """den-04: asking for more than there is pads nothing."""
+    _, backend = workplace_and_backend
+    total = backend.manifest.passages
+    for system in ("lexical", "semantic"):
+        for limit in (1, 3, total, total + 50):
+            hits = ask(backend, system, limit, None)
+            assert len(hits.passage_ids) <= limit
+            assert len(set(hits.passage_ids)) == len(hits.passage_ids)
+            assert list(hits.scores) == sorted(hits.scores, reverse=True)
+            assert set(hits.doc_ids) <= set(backend.doc_ids)
+        assert hits.exhausted
+    assert len(ask(backend, "semantic", total + 50, None).passage_ids) == total
+
+
+def test_a_permitted_set_gives_what_filtering_the_whole_list_gives(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    whole = {
+        system: ask(backend, system, backend.manifest.passages + 1, None)
+        for system in ("lexical", "semantic")
+    }
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.frozensets(st.sampled_from(backend.doc_ids)), st.integers(1, 30))
+    def equal(permitted: frozenset[str], limit: int) -> None:
+        for system, everything in whole.items():
+            wanted = sorted(
+                (-score, passage)
+                for passage, document, score in zip(
+                    everything.passage_ids, everything.doc_ids, everything.scores, strict=True
+                )
+                if document in permitted
+            )
+            hits = ask(backend, system, limit, permitted)
+            assert [-score for score, _ in wanted[:limit]] == list(hits.scores)
+            if len(wanted) <= limit:
+                found = zip(hits.scores, hits.passage_ids, strict=True)
+                assert sorted((-score, passage) for score, passage in found) == wanted
+            assert hits.exhausted == (len(wanted) < limit) or len(wanted) == limit
+
+    equal()
+
+
+def test_no_restriction_and_nothing_permitted_are_different(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    for system in ("lexical", "semantic"):
+        assert ask(backend, system, 5, None).passage_ids
+        nothing = ask(backend, system, 5, frozenset())
+        assert (nothing.passage_ids, nothing.exhausted) == ((), True)
+        unknown = ask(backend, system, 5, frozenset({"not a document"}))
+        assert (unknown.passage_ids, unknown.exhausted) == ((), True)
+
+
+def test_passages_come_back_as_the_catalogue_has_them(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    workplace, backend = workplace_and_backend
+    hits = ask(backend, "semantic", 1000, None)
+    passages = backend.passages(hits.passage_ids)
+    assert set(passages) == set(hits.passage_ids)
+    with Catalogue(workplace.archive) as catalogue:
+        version = catalogue.version(backend.manifest.inputs.corpus_version)
+        for name, doc_id in zip(hits.passage_ids, hits.doc_ids, strict=True):
+            passage = passages[name]
+            text = catalogue.text(version, doc_id)
+            assert text[passage.start : passage.end] == passage.text
+            assert passage.doc_id == doc_id
+
+
+def test_an_explanation_adds_up_to_the_score_that_was_given(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    query = read_query("pump valve inspected")
+    hits = backend.lexical(query, 5, None)
+    for passage, score in zip(hits.passage_ids, hits.scores, strict=True):
+        account = backend.explain(query, passage)
+        assert account["value"] == pytest.approx(score, rel=1e-5)
+        assert account["details"]
+    none = backend.explain(read_query("gasket"), hits.passage_ids[0])
+    assert none["value"] == 0.0
+    with pytest.raises(UnknownDocument):
+        backend.explain(query, "nowhere@1#00000")
+
+
+def test_a_vector_of_another_width_is_that_engines_failure(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    """den-05"""
+    _, backend = workplace_and_backend
+    with pytest.raises(EngineFailure, match="semantic engine failed"):
+        backend.semantic(np.ones(7, dtype=np.float32), 5, None)
+
+
+def test_rebuilding_gives_the_same_rankings(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    workplace, backend = workplace_and_backend
+    before = [ask(backend, system, 1000, None) for system in ("lexical", "semantic")]
+    for folder in workplace.archive.generations.iterdir():
+        (folder / "manifest.json").unlink()
+    workplace.ingest()
+    again = open_backend(workplace.archive)
+    assert again.manifest.fingerprint == backend.manifest.fingerprint
+    assert [ask(again, system, 1000, None) for system in ("lexical", "semantic")] == before
+
+
+def test_engines_refuse_an_encoder_that_did_not_build_the_index(workplace: Workplace) -> None:
+    """den-05: one sentence, and words still answer."""
+    workplace.write("a.txt", "alpha pump")
+    workplace.ingest()
+    manifest = next(workplace.archive.generations.iterdir()) / "manifest.json"
+    body = manifest.read_text(encoding="utf-8")
+    with Catalogue(workplace.archive):
+        fingerprint = Engines(workplace.archive).backend.manifest.inputs.encoder
+    manifest.write_text(body.replace(fingerprint, "0123456789abcdef"), encoding="utf-8")
+    result = workplace.search("pump")
+    lexical, semantic = result.record.rankings
+    assert [hit.id for hit in lexical.hits] == ["a.txt"]
+    assert "0123456789abcdef" in semantic.unavailable
+    assert fingerprint in semantic.unavailable
+    assert "python -m indexer ingest" in semantic.unavailable
