@@ -16,17 +16,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from indexer.plan import Plan, make_plan
-from indexer.progress import progress_bar
+from indexer.publishing import publish_version
 from indexer.report import Problem, Report
 from indexer.sources import Target, known_sources, look_at
-from indexer.texts import Workshop, cut_new, encode_new, read_new, shape_for
+from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
 from store.archive import Archive
 from store.catalogue import Catalogue, Failure, Version
-from store.embedded import build_generation, wanted_inputs
-from store.embedded.build import EncoderIdentity, generation_name
-from store.encoder import default_encoder_name, open_encoder
+from store.encoder import open_encoder
 from store.errors import MassRetirement
-from store.generations import clean_up, is_served, is_sound, publish, serving_manifest
+from store.generations import clean_up
 from store.ingests import keep_ingest
 from store.lock import writer_lock
 from store.manifest import sha256_of
@@ -77,7 +75,10 @@ def ingest(archive: Archive, request: Request) -> Report:
         started_at = _now()
         clean_up(archive)
         report = Report()
-        encoder = open_encoder(_encoder_name(archive, request, report))
+        name, note = (request.encoder, "") if request.encoder else encoder_in_use(catalogue)
+        if note:
+            report.notes.append(Problem("", "encoder", note))
+        encoder = open_encoder(name)
         workshop = Workshop(catalogue, cache, encoder, shape_for(encoder))
 
         with _timed(report, "look"):
@@ -95,22 +96,9 @@ def ingest(archive: Archive, request: Request) -> Report:
         with _timed(report, "commit"):
             version = _commit(workshop, request, targets, seen, failures, report)
         with _timed(report, "build"):
-            report.generation = _publish(workshop, archive, version)
+            report.generation = publish_version(workshop, archive, version)
         keep_ingest(catalogue, started_at, _now(), report.outcome, version, report.as_data())
         return report
-
-
-def _encoder_name(archive: Archive, request: Request, report: Report) -> str:
-    """The encoder asked for, or the one in use, or the default of this machine."""
-    manifest = serving_manifest(archive)
-    if request.encoder:
-        return request.encoder
-    if manifest is not None:
-        return manifest.inputs.encoder_name
-    name, note = default_encoder_name()
-    if note:
-        report.notes.append(Problem("", "encoder", note))
-    return name
 
 
 def _targets(workshop: Workshop, request: Request) -> list[Target]:
@@ -170,7 +158,10 @@ def _commit(
     unchanged = not plan.changes_anything and all(
         state.doc_id in was and state.same_as(was[state.doc_id]) for state in states
     )
-    if latest is not None and unchanged and latest.shape == workshop.shape:
+    same_settings = latest is not None and (
+        (latest.shape, latest.encoder) == (workshop.shape, workshop.encoder.name)
+    )
+    if latest is not None and unchanged and same_settings:
         version = latest
     else:
         version = commit_version(
@@ -178,6 +169,7 @@ def _commit(
             states=states,
             places=plan.places,
             shape=workshop.shape,
+            encoder=workshop.encoder.name,
             message=request.message,
             changes={**report.outcomes, "retired": len(plan.retired)},
             at=_now(),
@@ -288,22 +280,6 @@ def _note(workshop: Workshop, plan: Plan, report: Report) -> None:
         head = heads.pop(plan.revisions[plan.places[place]][1], None)
         if head is not None:
             report.notes += [Problem(printable(place.path), "extract", note) for note in head.notes]
-
-
-def _publish(workshop: Workshop, archive: Archive, version: Version) -> str:
-    """Serve a generation of ``version``, building it where there is no sound one."""
-    encoder = workshop.encoder
-    identity = EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension)
-    name = generation_name(wanted_inputs(version, identity))
-    if not is_sound(archive, name):
-        with progress_bar("Indexing", version.passages, "passages") as show:
-            build_generation(
-                archive, workshop.catalogue, workshop.cache, version, identity, progress=show
-            )
-    if not is_served(archive, name):
-        publish(archive, name)
-        clean_up(archive)
-    return name
 
 
 def _fail(report: Report, path: bytes, failure: Failure, *, kept: bool = False) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from store.archive import Archive
 from store.catalogue import Catalogue
+from store.errors import UnknownVersion
 from store.generations import serving_manifest
 from store.ingests import last_ingest
 
@@ -85,3 +86,38 @@ def version_lines(versions: list[dict[str, Any]]) -> list[str]:
         )
     lines.append(f"{len(versions)} versions")
     return lines
+
+
+def document_data(archive: Archive, name: str, number: int | None) -> dict[str, Any]:
+    """A document with its text as it stood in a version, as JSON-ready data.
+
+    ``name`` is its id or one of its paths.
+
+    :raises UnknownDocument: the version has no such document
+    :raises UnknownVersion: there is no version of that number
+    """
+    with Catalogue(archive) as catalogue:
+        version = catalogue.latest() if number is None else catalogue.version(number)
+        if version is None:
+            raise UnknownVersion("nothing was ingested into this archive yet")
+        at_path = [
+            document.doc_id
+            for document in catalogue.documents(version.number)
+            if name in document.locations
+        ]
+        document = catalogue.document(version.number, at_path[0] if at_path else name)
+        text = catalogue.text(version, document.doc_id)
+    return {**asdict(document), "version": version.number, "text": text}
+
+
+def document_lines(data: dict[str, Any]) -> list[str]:
+    """The document for a person, its text last but one."""
+    heads = ("doc_id", "revision", "title", "language", "media_type", "modified", "sha256")
+    return [
+        *(f"{name:10} {data[name]}" for name in heads),
+        f"{'locations':10} {', '.join(data['locations'])}",
+        "",
+        data["text"],
+        "",
+        f"{data['doc_id']} revision {data['revision']} in version {data['version']}",
+    ]

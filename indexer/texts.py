@@ -20,8 +20,9 @@ from corpus.split import SPLIT_VERSION, embedding_text, split
 from indexer.extraction import extract_files
 from indexer.progress import progress_bar
 from store.catalogue import Catalogue, Failure, Shape
-from store.encoder import Encoder
+from store.encoder import Encoder, default_encoder_name
 from store.errors import EncodingFailed
+from store.generations import serving_manifest
 from store.vectors import VectorCache
 
 PASSAGE_TOKENS = 256
@@ -39,6 +40,16 @@ class Workshop:
     cache: VectorCache
     encoder: Encoder
     shape: Shape
+
+
+def encoder_in_use(catalogue: Catalogue) -> tuple[str, str]:
+    """The name of the encoder an archive keeps to, or of this machine's default with a note on it
+    where there is one to make."""
+    latest = catalogue.latest()
+    if latest is not None and latest.encoder:
+        return latest.encoder, ""
+    manifest = serving_manifest(catalogue.archive)
+    return (manifest.inputs.encoder_name, "") if manifest else default_encoder_name()
 
 
 def passage_limit(encoder: Encoder) -> int:

@@ -37,13 +37,18 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One committed change of the corpus."""
+    """One committed change of the corpus.
+
+    ``encoder`` names the encoder that the archive used then; empty in archives of before it was
+    recorded.
+    """
 
     number: int
     parent: int | None
     committed_at: str
     message: str
     shape: Shape
+    encoder: str
     documents: int
     passages: int
     changes: dict[str, int]
@@ -93,6 +98,14 @@ class Catalogue:
 
     def close(self) -> None:
         self.database.close()
+
+    def integrity(self) -> list[str]:
+        """What SQLite finds wrong with the file, a sentence each; nothing where all is well."""
+        found = [row[0] for row in self.database.execute("PRAGMA integrity_check").fetchall()]
+        broken = self.database.execute("PRAGMA foreign_key_check").fetchall()
+        problems = [f"the catalogue is damaged: {text}" for text in found if text != "ok"]
+        problems += [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in broken]
+        return problems
 
     # -- versions --------------------------------------------------------------------------------
 
@@ -406,6 +419,7 @@ def _version(row: dict[str, Any]) -> Version:
         committed_at=row["committed_at"],
         message=row["message"],
         shape=Shape(row["extractor"], row["splitter"]),
+        encoder=row["encoder"],
         documents=row["documents"],
         passages=row["passages"],
         changes=json.loads(row["changes"]),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from store.archive import Archive
 from store.errors import Damaged, NothingServed
@@ -67,25 +69,48 @@ def publish(archive: Archive, name: str) -> None:
     _sync_folder(archive.root)
 
 
-def clean_up(archive: Archive) -> None:
-    """Remove what a killed ingest left half made, and generations beyond the ones kept.
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A folder of ``generations/`` that nobody needs, and why."""
 
-    Only for the holder of the writer's lock.
+    name: str
+    reason: str
+
+
+def superfluous(archive: Archive) -> list[Removal]:
+    """What a killed ingest left half made, and whole generations beyond the ones kept.
+
+    The one being served is never among them.
     """
-    for leftover in archive.root.glob(".CURRENT.*"):
-        leftover.unlink()
     if not archive.generations.is_dir():
-        return
+        return []
     serving = _serving(archive)
-    whole = []
-    for folder in archive.generations.iterdir():
+    removals, whole = [], []
+    for folder in sorted(archive.generations.iterdir()):
         if folder.name.startswith("."):
-            shutil.rmtree(folder)
+            removals.append(Removal(folder.name, "left half made by a run that was stopped"))
+        elif not (folder / MANIFEST_NAME).is_file():
+            removals.append(Removal(folder.name, "has no manifest"))
         elif folder.name != serving:
             whole.append(folder)
-    whole.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-    for folder in whole[KEPT - 1 :]:
-        shutil.rmtree(folder)
+    whole.sort(key=lambda folder: (folder / MANIFEST_NAME).stat().st_mtime_ns, reverse=True)
+    removals += [
+        Removal(folder.name, f"older than the {KEPT} newest") for folder in whole[KEPT - 1 :]
+    ]
+    return removals
+
+
+def remove_generations(archive: Archive, removals: Iterable[Removal]) -> None:
+    """Delete the folders named. Only for the holder of the writer's lock."""
+    for removal in removals:
+        shutil.rmtree(archive.generations / removal.name)
+
+
+def clean_up(archive: Archive) -> None:
+    """Remove everything superfluous. Only for the holder of the writer's lock."""
+    for leftover in archive.root.glob(".CURRENT.*"):
+        leftover.unlink()
+    remove_generations(archive, superfluous(archive))
 
 
 def _serving(archive: Archive) -> str:

@@ -212,6 +212,12 @@ def _records(db: Database) -> None:
     _append_only(db, "records")
 
 
+@catalogue_migrations(name="0004_encoder_of_a_version")
+def _encoder_of_a_version(db: Database) -> None:
+    # Which encoder an archive uses is a choice of its maintainer, not derived data.
+    db.table("versions").add_column("encoder", str, not_null_default="")
+
+
 def _append_only(db: Database, table: str) -> None:
     """Make SQLite itself refuse to change or remove what a person gave."""
     for verb in ("UPDATE", "DELETE"):

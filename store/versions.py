@@ -66,11 +66,37 @@ def printable(path: bytes) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
+_NEWEST = "to_version IS NULL"
+_AT = "from_version <= :version AND (to_version IS NULL OR to_version > :version)"
+
+
 def live_states(catalogue: Catalogue) -> dict[str, DocumentState]:
     """The state of every document that the newest version holds, by id."""
+    return _states(catalogue, _NEWEST, {})
+
+
+def live_places(catalogue: Catalogue) -> dict[Place, str]:
+    """Which document is at which place in the newest version."""
+    return _places(catalogue, _NEWEST, {})
+
+
+def states_at(catalogue: Catalogue, version: Version) -> dict[str, DocumentState]:
+    """The state of every document that ``version`` held, by id."""
+    return _states(catalogue, _AT, {"version": version.number})
+
+
+def places_at(catalogue: Catalogue, version: Version) -> dict[Place, str]:
+    """Which document was at which place in ``version``."""
+    return _places(catalogue, _AT, {"version": version.number})
+
+
+def _states(
+    catalogue: Catalogue, condition: str, parameters: dict[str, int]
+) -> dict[str, DocumentState]:
     rows = catalogue.database.query(
         "SELECT s.*, r.size FROM states AS s JOIN revisions AS r USING (doc_id, revision) "
-        "WHERE s.to_version IS NULL"
+        f"WHERE {condition} ORDER BY s.doc_id",
+        parameters,
     )
     return {
         row["doc_id"]: DocumentState(
@@ -89,10 +115,9 @@ def live_states(catalogue: Catalogue) -> dict[str, DocumentState]:
     }
 
 
-def live_places(catalogue: Catalogue) -> dict[Place, str]:
-    """Which document is at which place in the newest version."""
+def _places(catalogue: Catalogue, condition: str, parameters: dict[str, int]) -> dict[Place, str]:
     rows = catalogue.database.query(
-        "SELECT source_id, path_bytes, doc_id FROM locations WHERE to_version IS NULL"
+        f"SELECT source_id, path_bytes, doc_id FROM locations WHERE {condition}", parameters
     )
     return {Place(row["source_id"], bytes(row["path_bytes"])): row["doc_id"] for row in rows}
 
@@ -135,6 +160,7 @@ def commit_version(
     states: Sequence[DocumentState],
     places: dict[Place, str],
     shape: Shape,
+    encoder: str,
     message: str,
     changes: dict[str, int],
     at: str,
@@ -213,6 +239,7 @@ def commit_version(
                 "message": message,
                 "extractor": shape.extractor,
                 "splitter": shape.splitter,
+                "encoder": encoder,
                 "documents": len(states),
                 "passages": passages,
                 "changes": json.dumps(changes),

@@ -148,11 +148,11 @@ def kill_group(process: int) -> None:
 # Each of these is where a run may stop: the statement that would come next never runs.
 COMMIT_POINTS = {
     "before the version": "indexer.ingest.commit_version",
-    "after the version": "indexer.ingest.build_generation",
+    "after the version": "indexer.publishing.build_generation",
     "after the lexical index": "store.embedded.build.write_semantic",
     "after the semantic index": "store.embedded.build.digest_files",
     "before the manifest": "store.embedded.build.write_manifest",
-    "before publication": "indexer.ingest.publish",
+    "before publication": "indexer.publishing.serve",
     "before the log": "indexer.ingest.keep_ingest",
 }
 

@@ -126,17 +126,27 @@ def open_backend(archive: Archive) -> EmbeddedBackend:
     folder = archive.generations / current_generation(archive)
     manifest = read_manifest(folder)
     check_files(folder, manifest, DOCUMENTS_NAME)
-    documents = [
-        (doc_id, revision, size)
-        for doc_id, revision, size in json.loads((folder / DOCUMENTS_NAME).read_text("utf-8"))
-    ]
     return EmbeddedBackend(
         archive,
         manifest,
-        documents,
+        generation_documents(folder),
         _open_part(folder, manifest, "lexical/", open_lexical),
         _open_part(folder, manifest, "semantic/", open_semantic),
     )
+
+
+def generation_documents(folder: Path) -> list[tuple[str, int, int]]:
+    """Each document of a generation with its revision and number of passages, by id."""
+    body = json.loads((folder / DOCUMENTS_NAME).read_text(encoding="utf-8"))
+    return [(doc_id, revision, passages) for doc_id, revision, passages in body]
+
+
+def passage_counts(folder: Path) -> tuple[int, int]:
+    """How many passages the lexical and the semantic index in ``folder`` hold.
+
+    :raises Damaged: one of them cannot be opened
+    """
+    return open_lexical(folder / "lexical").passages, open_semantic(folder / "semantic").passages
 
 
 def _open_part(

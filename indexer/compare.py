@@ -1,0 +1,136 @@
+"""What differs between two corpus versions, and how the text of a document changed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from store.catalogue import Catalogue, Version
+from store.versions import Place, places_at, printable, states_at
+
+CONTEXT_LINES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document that is in both versions with other bytes; ``lines`` are a unified diff."""
+
+    doc_id: str
+    from_revision: int
+    to_revision: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A document with the same bytes at other paths."""
+
+    doc_id: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What happened between two versions, by document id."""
+
+    older: int
+    newer: int
+    added: tuple[str, ...]
+    retired: tuple[str, ...]
+    changed: tuple[Change, ...]
+    moved: tuple[Move, ...]
+
+    def summary(self) -> str:
+        """One line for the end of a log."""
+        return (
+            f"version {self.older} to {self.newer}: {len(self.added)} added, "
+            f"{len(self.changed)} changed, {len(self.moved)} moved, {len(self.retired)} retired"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """The difference for a person; the last line is the summary."""
+        for doc_id in self.added:
+            yield f"added   {doc_id}"
+        for doc_id in self.retired:
+            yield f"retired {doc_id}"
+        for move in self.moved:
+            yield f"moved   {move.doc_id}: {', '.join(move.before)} -> {', '.join(move.after)}"
+        for change in self.changed:
+            yield f"changed {change.doc_id}: revision {change.from_revision} -> " + str(
+                change.to_revision
+            )
+            yield from (f"    {line}" for line in change.lines)
+        yield self.summary()
+
+
+def compare(catalogue: Catalogue, older: Version, newer: Version) -> Difference:
+    """Compare two versions, in either order of their numbers."""
+    before, after = states_at(catalogue, older), states_at(catalogue, newer)
+    was_at = _by_document(places_at(catalogue, older))
+    is_at = _by_document(places_at(catalogue, newer))
+    both = sorted(set(before) & set(after))
+    return Difference(
+        older=older.number,
+        newer=newer.number,
+        added=tuple(sorted(set(after) - set(before))),
+        retired=tuple(sorted(set(before) - set(after))),
+        changed=tuple(
+            Change(
+                doc_id,
+                before[doc_id].revision,
+                after[doc_id].revision,
+                _text_diff(catalogue, older, newer, doc_id),
+            )
+            for doc_id in both
+            if before[doc_id].sha256 != after[doc_id].sha256
+        ),
+        moved=tuple(
+            Move(doc_id, was_at[doc_id], is_at[doc_id])
+            for doc_id in both
+            if before[doc_id].sha256 == after[doc_id].sha256 and was_at[doc_id] != is_at[doc_id]
+        ),
+    )
+
+
+def difference_data(difference: Difference) -> dict[str, Any]:
+    """The difference as JSON-ready data."""
+    return {
+        "from": difference.older,
+        "to": difference.newer,
+        "added": list(difference.added),
+        "retired": list(difference.retired),
+        "changed": [
+            {
+                "doc_id": change.doc_id,
+                "from_revision": change.from_revision,
+                "to_revision": change.to_revision,
+                "diff": list(change.lines),
+            }
+            for change in difference.changed
+        ],
+        "moved": [
+            {"doc_id": move.doc_id, "before": list(move.before), "after": list(move.after)}
+            for move in difference.moved
+        ],
+        "summary": difference.summary(),
+    }
+
+
+def _text_diff(
+    catalogue: Catalogue, older: Version, newer: Version, doc_id: str
+) -> tuple[str, ...]:
+    before = catalogue.text(older, doc_id).splitlines()
+    after = catalogue.text(newer, doc_id).splitlines()
+    lines = difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES)
+    # The first two lines name files, which are the same document here.
+    return tuple(lines)[2:]
+
+
+def _by_document(places: dict[Place, str]) -> dict[str, tuple[str, ...]]:
+    paths: dict[str, list[str]] = {}
+    for place in sorted(places):
+        paths.setdefault(places[place], []).append(printable(place.path))
+    return {doc_id: tuple(found) for doc_id, found in paths.items()}
