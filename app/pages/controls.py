@@ -1,0 +1,173 @@
+"""The widgets of the search page, all bound to its address.
+
+The address is the truth: a callback writes it, and each run sets the widgets from it. So Back, a
+reload and a link all show the same page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from app import resources
+from app.pages import markup
+from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
+from app.query.protocol import Protocol
+from app.resources import Served
+from store.catalogue import Catalogue
+
+ANSWER = "answer"
+_LAST, _PAGE, _HERE = "last-search", "page", "search"
+_LANGUAGES = {"en": "English", "es": "Spanish", "": "unknown"}
+
+
+def asked() -> Address:
+    """The address, or the last search of this session where the reader comes from another page."""
+    known = st.query_params.to_dict()
+    arrived = st.session_state.get(_PAGE) != _HERE
+    if arrived and not NAMES.intersection(known) and _LAST in st.session_state:
+        _go(st.session_state[_LAST])
+    st.session_state[_PAGE] = _HERE
+    address = read_address(st.query_params.to_dict())
+    st.session_state[_LAST] = address
+    return address
+
+
+def leave_search(last: Address | None = None) -> None:
+    """Called by the other pages: the next visit to the search page restores the last search."""
+    st.session_state[_PAGE] = ""
+    if last is not None:
+        st.session_state[_LAST] = last
+
+
+def query_field(address: Address) -> None:
+    with (
+        st.form("ask", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False),
+    ):
+        st.text_input(
+            "Search",
+            key=_synced("q", address.q),
+            label_visibility="collapsed",
+            placeholder="Part code, error message or description",
+        )
+        st.form_submit_button(
+            "Search", type="primary", icon=":material/search:", on_click=_submitted
+        )
+
+
+def toolbar(
+    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol | None, refused: str
+) -> None:
+    """What is searched under which protocol, and where to change it."""
+    version = serving.engines.backend.manifest.inputs.corpus_version
+    latest = catalogue.latest()
+    newest = latest.number if latest else version
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
+        st.html(markup.status(version, newest, protocol, address.languages, address.folder))
+        with st.popover("Filters", icon=":material/filter_list:", type="tertiary"):
+            _filters(serving, address)
+        with st.popover("Protocol", icon=":material/tune:", type="tertiary"):
+            _protocol(address, refused)
+        if not address.q.strip():
+            return
+        st.segmented_control(
+            "View",
+            VIEWS,
+            key=_synced("view", address.view),
+            required=True,
+            label_visibility="collapsed",
+            on_change=_changed,
+            args=("view",),
+        )
+
+
+def show_more(address: Address, total: int) -> None:
+    """The button for the next rows of the same fused order."""
+    more = min(STEP, total - address.shown)
+    if more > 0:
+        st.button(
+            f"Show {more} more",
+            key="more",
+            icon=":material/expand_more:",
+            on_click=_go,
+            args=(replace(address, n=str(address.shown + STEP)),),
+        )
+
+
+def clear_filters(address: Address) -> None:
+    st.button(
+        "Search everything", key="clear", on_click=_go, args=(replace(address, lang="", folder=""),)
+    )
+
+
+def _filters(serving: Served, address: Address) -> None:
+    languages, folders = resources.places(serving.key, serving)
+    st.multiselect(
+        "Language",
+        sorted({*languages, *address.languages}),
+        key=_synced("lang", list(address.languages)),
+        format_func=lambda code: _LANGUAGES.get(code, code),
+        placeholder="All languages",
+        on_change=_changed,
+        args=("lang",),
+    )
+    st.selectbox(
+        "Folder",
+        ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
+        key=_synced("folder", address.folder),
+        format_func=lambda folder: folder or "All folders",
+        on_change=_changed,
+        args=("folder",),
+    )
+
+
+def _protocol(address: Address, refused: str) -> None:
+    if refused:
+        st.html(markup.notices([refused]))
+    _field("k", "k, the constant of w / (k + rank)", address.k)
+    left, right = st.columns(2)
+    with left:
+        _field("dl", "Lexical depth", address.dl)
+        _field("wl", "Lexical weight", address.wl)
+    with right:
+        _field("ds", "Semantic depth", address.ds)
+        _field("ws", "Semantic weight", address.ws)
+    st.segmented_control(
+        "One rank per",
+        ("document", "passage"),
+        key=_synced("unit", address.unit),
+        required=True,
+        on_change=_changed,
+        args=("unit",),
+    )
+
+
+def _field(name: str, label: str, value: str) -> None:
+    st.text_input(label, key=_synced(name, value), max_chars=40, on_change=_changed, args=(name,))
+
+
+def _synced(name: str, value: object) -> str:
+    """The key of the widget for a parameter, with the address's value in it."""
+    key = f"ask-{name}"
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def _submitted() -> None:
+    st.session_state.pop(ANSWER, None)
+    _changed("q")
+
+
+def _changed(name: str) -> None:
+    value = st.session_state[f"ask-{name}"]
+    text = ",".join(value) if isinstance(value, list) else str(value or "")
+    shown = {} if name == "view" else {"n": str(STEP)}
+    _go(replace(read_address(st.query_params.to_dict()), **{name: text, **shown}))
+
+
+def _go(address: Address) -> None:
+    name = st.query_params.get(REVIEWER, "")
+    st.query_params.from_dict({**address.parameters(), **({REVIEWER: name} if name else {})})

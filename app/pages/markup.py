@@ -1,0 +1,112 @@
+"""HTML made from values: what several screens share. Every text from outside is escaped here.
+
+A text is cut at its marks first and each piece escaped by itself, so that no markup in a document
+can close or open what surrounds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from app.pages.address import Address, search_link
+from app.query.protocol import Protocol
+from corpus.judging import Topic
+
+EXAMPLES = 5
+
+_COMMAND = re.compile(r"`([^`\n]+)`")
+
+
+def letter(system: str) -> str:
+    """The letter that stands for a system beside its colour.
+
+    >>> letter("lexical")
+    'L'
+    """
+    return system[:1].upper()
+
+
+def marked(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    """``text`` escaped, with the half-open spans ``marks`` in mark elements."""
+    pieces, done = [], 0
+    for start, end in marks:
+        pieces += [escape(text[done:start]), f"<mark>{escape(text[start:end])}</mark>"]
+        done = end
+    return "".join([*pieces, escape(text[done:])])
+
+
+def sentence(text: str) -> str:
+    """A sentence of ours, which may quote outside text, with `commands` as code.
+
+    >>> sentence("run `python -m indexer status` <now>")
+    'run <code>python -m indexer status</code> &lt;now&gt;'
+    """
+    return _COMMAND.sub(r"<code>\1</code>", escape(text, quote=False))
+
+
+def notices(notes: Sequence[str]) -> str:
+    """Sentences that need attention but stop nothing."""
+    return "".join(f'<p class="cp-note">{sentence(_capital(note))}</p>' for note in notes)
+
+
+def state(title: str, text: str) -> str:
+    """A page or list that has nothing to show: what is so, and what to do."""
+    return f'<div class="cp-state"><h2>{escape(title)}</h2><p>{sentence(_capital(text))}</p></div>'
+
+
+def anchor(text: str, href: str, name: str = "cp-title") -> str:
+    """A link of ours that opens in the same tab."""
+    return f'<a class="{name}" href="{escape(href)}" target="_self">{escape(text)}</a>'
+
+
+def signed_in(name: str) -> str:
+    """Who is signed in."""
+    return f'<span class="cp-name">{escape(name)}</span>'
+
+
+def status(
+    version: int,
+    newest: int,
+    protocol: Protocol | None,
+    languages: Sequence[str],
+    folder: str,
+) -> str:
+    """What is searched and under which protocol."""
+    force = "in force" if version == newest else f"not the newest, which is {newest}"
+    scope = [", ".join(languages)] if languages else []
+    scope += [f"below {folder}"] if folder else []
+    items = [f"Version {version}, {force}", *scope]
+    if protocol is not None:
+        depths = "/".join(str(system.depth) for system in protocol.systems)
+        weights = [str(system.weight) for system in protocol.systems]
+        items += [f"protocol {protocol.short_hash}", f"k {protocol.k}", f"depth {depths}"]
+        if set(weights) != {"1"}:
+            items.append(f"weights {':'.join(weights)}")
+        if protocol.unit != "document":
+            items.append(f"one rank per {protocol.unit}")
+    return f'<p class="cp-status">{" · ".join(escape(item) for item in items)}</p>'
+
+
+def examples(topics: Iterable[Topic], reviewer: str) -> str:
+    """A few queries that people of this archive wrote down."""
+    written = [topic for topic in topics if topic.split == "dev" and topic.query != topic.need]
+    items = "".join(
+        f"<li>{anchor(topic.query, search_link(Address(q=topic.query), reviewer))}</li>"
+        for topic in written[:EXAMPLES]
+    )
+    return f'<ul class="cp-examples" aria-label="Examples">{items}</ul>' if items else ""
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> str:
+    """Names and values in one wrapping line."""
+    items = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs
+    )
+    return f'<dl class="cp-facts">{items}</dl>'
+
+
+def _capital(text: str) -> str:
+    """A message begins a sentence here; the symbol k stays as it is."""
+    return text if text.startswith("k ") else text[:1].upper() + text[1:]

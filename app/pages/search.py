@@ -1,0 +1,94 @@
+"""The search page: ask, see both lists and how they were fused."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import resources
+from app.pages import account, controls, frame, markup, result_markup, results, trouble
+from app.pages.address import Address
+from app.query.protocol import Protocol
+from app.query.search import SearchResult, search
+from app.resources import Served
+from store.catalogue import Catalogue
+from store.errors import BadInput
+from store.judging import topics
+
+
+def draw() -> None:
+    serving = resources.served()
+    address = controls.asked()
+    controls.query_field(address)
+    refused = ""
+    try:
+        protocol = address.protocol()
+    except BadInput as error:
+        protocol, refused = None, f"{error}."
+    with resources.open_catalogue() as catalogue:
+        controls.toolbar(serving, catalogue, address, protocol, refused)
+        if protocol is None:
+            st.html(markup.state("This protocol cannot be used", refused))
+        elif not address.q.strip():
+            _landing(serving, catalogue)
+        else:
+            _answer(serving, catalogue, address, protocol)
+
+
+def _answer(serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol) -> None:
+    result = _searched(serving, catalogue, address, protocol)
+    if result.notes:
+        st.html(markup.notices(result.notes))
+    if result.partial:
+        trouble.repair()
+    if not result.record.fused:
+        results.nothing(address, result)
+        return
+    results.VIEWS[address.view](serving, catalogue, result, address)
+    st.html(result_markup.footer(result))
+
+
+def _searched(
+    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol
+) -> SearchResult:
+    """The answer to what was asked; asked once, however often the page is drawn."""
+    key = (serving.key, address.q, protocol.hash, address.scope)
+    if st.session_state.get(controls.ANSWER, (None,))[0] != key:
+        resources.load_encoder(serving)
+        result = search(
+            serving.engines,
+            catalogue,
+            address.q,
+            protocol,
+            address.scope,
+            searcher=account.reviewer(),
+        )
+        st.session_state[controls.ANSWER] = (key, result)
+    kept: SearchResult = st.session_state[controls.ANSWER][1]
+    return kept
+
+
+def _landing(serving: Served, catalogue: Catalogue) -> None:
+    manifest = serving.engines.backend.manifest
+    if not manifest.documents:
+        st.html(
+            markup.state(
+                "This archive is empty",
+                "its newest version has no documents. Read a folder into it, then search.",
+            )
+        )
+        trouble.repair()
+        return
+    st.html(
+        markup.state(
+            "What are you looking for?",
+            "type a part code, an error message or a description, in English or Spanish. "
+            f"{manifest.documents:,} documents in {manifest.passages:,} passages are searched "
+            "by words and by meaning.",
+        )
+        + markup.examples(topics(catalogue), account.reviewer())
+    )
+    # While the reader types, so that the first search does not wait for it.
+    resources.load_encoder(serving)
+
+
+frame.draw(draw)

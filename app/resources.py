@@ -1,0 +1,116 @@
+"""What a page holds open: the engines, shared by all sessions, and the catalogue, never shared."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app.judging import Pool, pool
+from app.query.protocol import Protocol
+from app.query.search import Engines, search
+from corpus.scope import Scope
+from store.archive import existing_archive
+from store.catalogue import Catalogue
+from store.errors import CounterpointError, Damaged
+from store.generations import current_generation
+from store.ingests import last_ingest
+from store.manifest import MANIFEST_NAME
+from store.scope import permitted_documents
+
+POOL_MEMORY = "10m"
+"""A pool made while an engine failed is forgotten after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The engines of the generation being served, and the key that changes when it does."""
+
+    engines: Engines
+    key: tuple[str, str, int]
+
+
+def served() -> Served:
+    """The engines of the generation that ``CURRENT`` names now; opened once, until it changes.
+
+    :raises NoArchive: there is no archive in the folder
+    :raises NothingServed: nothing was published yet
+    :raises Damaged: the generation cannot be opened
+    """
+    archive = existing_archive(None)
+    name = current_generation(archive)
+    # A repaired generation has the name of the damaged one, but not its time.
+    try:
+        built = (archive.generations / name / MANIFEST_NAME).stat().st_mtime_ns
+    except FileNotFoundError:
+        raise Damaged(f"generation {name} was replaced a moment ago; reload this page") from None
+    key = (str(archive.root.resolve()), name, built)
+    return Served(_engines(*key), key)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Opening the indexes…")
+def _engines(root: str, generation: str, built: int) -> Engines:
+    return Engines(existing_archive(root))
+
+
+def load_encoder(serving: Served) -> None:
+    """Load the encoder, saying so; a search names the engine that fails, so nothing is said here
+    where it cannot be loaded."""
+    _encoder_loaded(serving.key, serving.engines)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Loading the encoder…")
+def _encoder_loaded(key: tuple[str, str, int], _engines: Engines) -> bool:
+    try:
+        _engines.encode("ready")
+    except CounterpointError:
+        return False
+    return True
+
+
+@contextmanager
+def open_catalogue() -> Iterator[Catalogue]:
+    """The catalogue, for one run of one page: SQLite handles belong to their thread."""
+    with Catalogue(existing_archive(None)) as catalogue:
+        yield catalogue
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list[str]]:
+    """The languages and the folders that a reader can choose from."""
+    number = _serving.engines.backend.manifest.inputs.corpus_version
+    with open_catalogue() as catalogue:
+        permitted = permitted_documents(catalogue, catalogue.version(number), Scope())
+        documents = [
+            document
+            for document in catalogue.documents(number)
+            if permitted is None or document.doc_id in permitted
+        ]
+    folders = {
+        "/".join(parts[:depth])
+        for document in documents
+        for path in document.locations
+        for parts in [path.split("/")]
+        for depth in range(1, len(parts))
+    }
+    return sorted({document.language for document in documents}), sorted(folders)
+
+
+@st.cache_data(max_entries=2_000, ttl=POOL_MEMORY, show_spinner=False)
+def topic_pool(key: tuple[str, str, int], query: str, _serving: Served) -> Pool:
+    """What is judged for a topic, found under the default protocol; the search is not kept."""
+    with open_catalogue() as catalogue:
+        return pool(search(_serving.engines, catalogue, query, Protocol(), keep=False))
+
+
+def ingest_command() -> str:
+    """What to type to bring this archive up to date, from the folders it was last read from."""
+    archive = existing_archive(None)
+    with Catalogue(archive) as catalogue:
+        ingest = last_ingest(catalogue)
+    sources = [shlex.quote(path) for path in ingest.report["sources"]] if ingest else ["PATH"]
+    root = shlex.quote(str(archive.root))
+    return f"python -m indexer ingest {' '.join(sources)} --archive {root}"

@@ -1,0 +1,361 @@
+"""The screens in a real browser: Debian's chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from corpus.judging import Judgment, Topic
+from store.archive import Archive
+from store.catalogue import Catalogue
+from store.judging import add_topics, judgments
+from tests.conftest import Workplace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[1]
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE_MS = 60_000
+"""Long, for a machine that is busy: what is waited for comes at once or never."""
+
+SCREENS = {
+    "start": "/",
+    "fused": "/?q=gland+screws",
+    "labelling": "/?q=gland+screws&as=Ana",
+    "side-by-side": "/?q=gland+screws&view=Side+by+side",
+    "why": "/?q=gland+screws&view=Why",
+    "document": "/document?doc=pumps%2Fgland.md&passage=pumps%2Fgland.md%401%2300001&q=gland",
+    "topics": "/judge?as=Ana",
+    "judge": "/judge?as=Ana&topic=t1",
+    "nothing": "/?q=de+la",
+}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no chromium to drive; on Debian: apt-get update && apt-get install chromium",
+    ),
+]
+
+
+@dataclass
+class Served:
+    """The screens, running on a port of this machine over an archive of their own."""
+
+    address: str
+    archive: Archive
+    foreign: list[str] = field(default_factory=list)
+    """Requests that left this machine, by any page."""
+
+    def open(self, browser: Browser, path: str, width: int = 1280, **context: object) -> Page:
+        size = {"width": width, "height": 800 if width > 700 else 844}
+        page = browser.new_context(viewport=size, **context).new_page()  # type: ignore[arg-type]
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("request", lambda request: self._see(request.url))
+        page.on("websocket", lambda socket: self._see(socket.url))
+        page.goto(self.address + path)
+        return page
+
+    def _see(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(self.address).netloc:
+            self.foreign.append(url)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: str) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("browser")
+    place = Workplace(folder / "files", Archive(folder / "archive"), tiny_encoder)
+    steps = "\n\n".join(f"## Step {n}\n\n{'Tighten the gland screws. ' * 12}" for n in range(4))
+    place.write("pumps/gland.md", f"# Gland of the PX-310 pump\n\n{steps}")
+    for number in range(14):
+        title = f"Shift note {number} of the conveyor hall, early and late shift together"
+        place.write(f"notes/a rather long folder name/{number:02}.md", f"# {title}\n\nIt stopped.")
+    case = ROOT.parent / "shared" / "cases" / "files" / "html_markup_in_text.html"
+    if case.is_file():
+        shutil.copy(case, place.files / case.name)
+    place.ingest()
+    topic = Topic("t1", "gland torque", "The torque of the gland screws in force.", "Ana", "dev")
+    with Catalogue(place.archive) as catalogue:
+        add_topics(catalogue, [topic])
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [*command, "--archive", str(place.archive.root)],
+            cwd=ROOT,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        _wait_for(f"http://localhost:{port}/_stcore/health", process, folder / "log")
+        yield Served(f"http://localhost:{port}", place.archive)
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(timeout=30)
+    said = (folder / "log").read_text(encoding="utf-8")
+    assert "Traceback" not in said, said
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = monotonic() + PATIENCE_MS / 1000
+    while monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            pass
+        try:
+            process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail(f"the screens did not start:\n{log.read_text(encoding='utf-8')}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Where screenshots are written: ``$COUNTERPOINT_SCREENSHOTS``, else a folder of the test."""
+    folder = Path(os.environ.get("COUNTERPOINT_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def labels(archive: Archive, judge: str) -> list[Judgment]:
+    with Catalogue(archive) as catalogue:
+        return judgments(catalogue, judge=judge)
+
+
+def test_search_open_go_back_sign_in_label_and_find_the_label_again(
+    served: Served, browser: Browser
+) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/")
+    field = page.get_by_role("textbox", name="Search", exact=True)
+    field.fill("gland screws")
+    field.press("Enter")
+    first = page.locator(".cp-row").first
+    expect(first.locator(".cp-title")).to_have_text("Gland of the PX-310 pump")
+    expect(first.locator(".cp-sum")).to_contain_text("1/61")
+    expect(page.locator(".cp-status")).to_contain_text("Version 1, in force · protocol ")
+    expect(page).to_have_url(re.compile(r"\?q=gland\+screws$"))
+
+    page.get_by_role("radio", name="Side by side").click()
+    expect(page.locator(".cp-list")).to_have_count(3)
+    pump = page.locator(".cp-list-F li").first
+    pump.hover()
+    lit = pump.evaluate("item => getComputedStyle(item).backgroundColor")
+    other = page.locator(".cp-list-L li").first
+    expect(other).to_have_css("background-color", lit)
+    page.get_by_role("radio", name="Fused").click()
+
+    page.locator(".cp-row .cp-title").first.click()
+    expect(page.locator(".cp-passage")).to_be_in_viewport()
+    expect(page.locator(".cp-passage mark").first).to_have_text("gland")
+    place = page.locator(".cp-steps")
+    found = place.inner_text()
+    page.get_by_role("link", name="next ›").click()
+    expect(place).not_to_have_text(found, use_inner_text=True)
+    page.go_back()
+    expect(place).to_have_text(found, use_inner_text=True)
+    page.go_back()
+    expect(page.locator(".cp-row")).to_have_count(10)
+
+    page.get_by_role("button", name="Sign in").click()
+    name = page.get_by_label("Your name")
+    name.fill("Ana María")
+    name.press("Enter")
+    expect(page.locator(".cp-name")).to_have_text("Ana María")
+    grade = page.get_by_role("radiogroup", name="Label of result 1", exact=True).get_by_role(
+        "radio", name="3"
+    )
+    grade.click()
+    expect(page.locator(".cp-remark")).to_have_text("stored")
+    page.reload()
+    expect(grade).to_be_checked()
+    expect(page.locator(".cp-name")).to_have_text("Ana María")
+    (label,) = labels(served.archive, "Ana María")
+    assert (label.doc_id, label.grade, label.blind) == ("pumps/gland.md", 3, False)
+    assert served.foreign == []
+    page.context.close()
+
+
+def test_back_walks_through_settings_and_searches(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/?q=gland+screws")
+    expect(page.locator(".cp-row")).to_have_count(10)
+    page.get_by_role("button", name="Protocol").click()
+    page.get_by_label("k, the constant").fill("0.5")
+    page.get_by_label("k, the constant").press("Enter")
+    expect(page.locator(".cp-status")).to_contain_text("k 1/2")
+    page.keyboard.press("Escape")
+    field = page.get_by_role("textbox", name="Search", exact=True)
+    field.fill("conveyor")
+    field.press("Enter")
+    expect(page).to_have_url(re.compile("q=conveyor"))
+    expect(page.locator(".cp-status")).to_contain_text("k 1/2")
+    page.go_back()
+    expect(field).to_have_value("gland screws")
+    page.go_back()
+    expect(page.locator(".cp-status")).to_contain_text("k 60")
+    page.get_by_role("link", name="Judge").click()
+    expect(page.get_by_role("heading", name="Sign in to judge")).to_be_visible()
+    page.get_by_role("link", name="Search").click()
+    expect(field).to_have_value("gland screws")
+    page.context.close()
+
+
+def test_a_document_is_judged_with_a_key_and_undone_with_another(
+    served: Served, browser: Browser
+) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/judge?as=Keys")
+    page.get_by_role("button", name="Judge", exact=True).first.click()
+    title = page.locator(".cp-h2")
+    expect(title).to_be_visible()
+    first = title.inner_text()
+    _press(page, "2")
+    expect(title).not_to_have_text(first)
+    assert [label.grade for label in labels(served.archive, "Keys")] == [2]
+    _press(page, "z")
+    expect(title).to_have_text(first)
+    _press(page, "0")
+    expect(title).not_to_have_text(first)
+    given = labels(served.archive, "Keys")
+    assert [label.grade for label in given] == [2, 0]
+    assert len({label.doc_id for label in given}) == 1
+    _press(page, "u")
+    reason = page.get_by_label("Why can it not be rated?")
+    reason.press_sequentially("page 3 is torn, z and u too")
+    reason.press("Enter")
+    expect(page.locator(".cp-steps .cp-progress")).to_contain_text("2 of ")
+    last = labels(served.archive, "Keys")[2:]
+    assert [(label.grade, label.reason) for label in last] == [
+        (None, "page 3 is torn, z and u too")
+    ]
+    page.context.close()
+
+
+def _press(page: Page, key: str) -> None:
+    """Press a key once the buttons of the document shown are in place, not those of the last."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+    page.keyboard.press(key)
+
+
+def test_markup_in_a_document_stays_text(served: Served, browser: Browser, shared: Path) -> None:
+    """sec-02: nothing in the page comes from a document's text, and nothing is asked outside."""
+    from playwright.sync_api import expect
+
+    dialogs: list[str] = []
+    for view in ("Fused", "Side+by+side", "Why"):
+        page = served.open(browser, f"/?q=bobina+Precio&view={view}&n=20&as=Ana")
+        page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        title = page.locator(".cp-title", has_text="onerror=alert(1)").first
+        expect(title).to_be_visible()
+        _only_our_elements(page)
+        if view == "Fused":
+            expect(
+                page.locator(".cp-snippet", has_text="<script>alert(1)</script>")
+            ).to_be_visible()
+            title.click()
+            expect(page.locator(".cp-text")).to_contain_text("**no negrita**")
+            expect(page.locator(".cp-text")).to_contain_text("[pulsa](javascript:alert(1))")
+            _only_our_elements(page)
+        page.context.close()
+    assert dialogs == []
+    assert served.foreign == []
+
+
+def _only_our_elements(page: Page) -> None:
+    inside = page.locator(".stHtml")
+    for name in ("script", "img", "iframe", "object", "form", "svg", "[onerror]"):
+        assert inside.locator(name).count() == 0, name
+    links = inside.locator("a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+    assert all(link.startswith(("document?", "./?")) for link in links)
+    main = page.locator("[data-testid=stMain]")
+    assert main.locator("img, iframe, a[href^=javascript], a[href*='127.0.0.1:9']").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_screen_fits_its_width_in_both_themes(
+    served: Served, browser: Browser, pictures: Path, width: int, scheme: str
+) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/", width, color_scheme=scheme)
+    for name, path in SCREENS.items():
+        page.goto(served.address + path)
+        drawn = ".cp-foot, .cp-state, .cp-text, .cp-topic"
+        expect(page.locator(drawn).first).to_be_visible()
+        expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "notRunning")
+        expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+        page.screenshot(path=pictures / f"{name}-{width}-{scheme}.png")
+        wide = page.evaluate(
+            "Math.max(document.documentElement.scrollWidth,"
+            " document.querySelector('[data-testid=stMain]').scrollWidth)"
+        )
+        assert wide <= width, f"{name} is {wide} pixels wide"
+        background = page.locator(".stApp").evaluate(
+            "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).map(Number)"
+        )
+        assert (sum(background) < 384) == (scheme == "dark")
+    page.context.close()
+    assert served.foreign == []
+
+
+def test_ten_results_are_within_two_screens(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/?q=gland+screws")
+    expect(page.locator(".cp-row")).to_have_count(10)
+    box = page.locator(".cp-row").last.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 2 * 800
+    page.context.close()
