@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from corpus.codes import find_codes, fold_code
 from corpus.stopwords import STOP_WORDS
@@ -97,7 +98,7 @@ def _query_codes(text: str) -> Iterator[str]:
     for code in find_codes(text):
         yield fold_code(code.text)
     words = WORD.findall(text)
-    for first, second in zip(words, words[1:], strict=False):
+    for first, second in pairwise(words):
         if _short_letters(first) and any(character.isdigit() for character in second):
             yield fold_code(first + second)
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
+from store.errors import Busy, Damaged, NoSpace
+
 BUSY_TIMEOUT_MS = 60_000
 
 
@@ -21,15 +23,44 @@ def open_database(path: Path, migrations: Migrations) -> Database:
     """Open ``path``, creating and migrating it where needed.
 
     The handle belongs to the thread that opened it.
+
+    :raises Damaged: the file is no database, or a damaged one
+    :raises NoSpace: the disk is full
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not path.exists()
-    database = _connect(path)
-    if fresh or migrations.pending(database):
-        with _queue(path):
-            database.execute("PRAGMA journal_mode = WAL")
-            migrations.apply(database)
+    with _told(path):
+        fresh = not path.exists()
+        database = _connect(path)
+        if fresh or migrations.pending(database):
+            with _queue(path):
+                database.execute("PRAGMA journal_mode = WAL")
+                migrations.apply(database)
     return database
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in a sentence what SQLite says in a word."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            raise NoSpace(
+                f"no space left on the disk of {path.parent}; free some and run this again, "
+                "nothing that was stored is lost"
+            ) from error
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise Busy(
+                f"another program has held {path} for a minute; run this again when it is done"
+            ) from error
+        raise
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+            raise
+        raise Damaged(
+            f"{path} is damaged ({error}); put a backup in its place, "
+            "`python -m indexer restore FILE --archive ANOTHER` checks one"
+        ) from error
 
 
 def _connect(path: Path) -> Database:
@@ -60,8 +91,8 @@ def writing(database: Database) -> Iterator[Database]:
     fail with "database is locked" however long the timeout is.
     """
     connection = database.conn
-    (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-    with _queue(Path(path)):
+    path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    with _queue(path), _told(path):
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield database

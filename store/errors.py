@@ -33,6 +33,7 @@ __all__ = [
     "MassRetirement",
     "NoArchive",
     "NoSource",
+    "NoSpace",
     "NotExtractable",
     "NothingServed",
     "UnknownDocument",
@@ -88,6 +89,12 @@ class EncoderMismatch(CounterpointError):
 
 class EncodingFailed(CounterpointError):
     """The encoder gave a vector that cannot be indexed."""
+
+    exit_code = 1
+
+
+class NoSpace(CounterpointError):
+    """The disk that holds the archive is full."""
 
     exit_code = 1
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Lock
 
 import numpy as np
@@ -32,15 +33,13 @@ from store.scope import permitted_documents
 class Engines:
     """One generation opened for searching, shared by all threads of a process.
 
-    The encoder is opened by the first search that needs it and must be the one that the semantic
-    index was built with.
+    The encoder is opened by the first search that needs it, stays open for the generations that
+    follow, and must be the one that the semantic index was built with.
     """
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
         self.backend: Backend = open_backend(archive)
-        self._encoder: Encoder | None = None
-        self._opening = Lock()
 
     def encode(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query, shape (dimension,).
@@ -53,18 +52,23 @@ class Engines:
             raise EngineFailure(f"the semantic engine is unavailable: {error}") from error
 
     def _opened(self) -> Encoder:
-        with self._opening:
-            if self._encoder is None:
-                inputs = self.backend.manifest.inputs
-                encoder = open_encoder(inputs.encoder_name)
-                if encoder.fingerprint != inputs.encoder:
-                    raise EngineFailure(
-                        f"the index was built with encoder {inputs.encoder} but "
-                        f"{inputs.encoder_name} is now {encoder.fingerprint}; "
-                        "run `python -m indexer ingest` to build it again"
-                    )
-                self._encoder = encoder
-            return self._encoder
+        inputs = self.backend.manifest.inputs
+        with _opening:
+            encoder = _shared_encoder(inputs.encoder_name)
+        if encoder.fingerprint != inputs.encoder:
+            raise EngineFailure(
+                f"the index was built with encoder {inputs.encoder} but {inputs.encoder_name} is "
+                f"now {encoder.fingerprint}; run `python -m indexer ingest` to build it again"
+            )
+        return encoder
+
+
+_opening = Lock()
+
+
+@lru_cache(maxsize=2)
+def _shared_encoder(name: str) -> Encoder:
+    return open_encoder(name)
 
 
 @dataclass(frozen=True, slots=True)
