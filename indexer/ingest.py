@@ -8,18 +8,21 @@ served before is served until the last of them, and the next run finishes.
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from corpus.containers import container_kind
 from indexer.plan import Plan, make_plan
 from indexer.publishing import publish_version
 from indexer.report import Problem, Report
 from indexer.sources import Target, known_sources, look_at
 from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
+from indexer.unpacking import Held, unpack_container, unpacking_folder
 from store.archive import Archive
 from store.catalogue import Catalogue, Failure, Version
 from store.encoder import open_encoder
@@ -71,7 +74,12 @@ def ingest(archive: Archive, request: Request) -> Report:
     :raises MassRetirement: too many documents would be retired
     :raises EncoderUnavailable: the encoder asked for is not on this machine
     """
-    with writer_lock(archive), Catalogue(archive) as catalogue, VectorCache(archive) as cache:
+    with (
+        writer_lock(archive),
+        Catalogue(archive) as catalogue,
+        VectorCache(archive) as cache,
+        unpacking_folder(archive) as unpacked,
+    ):
         started_at = _now()
         clean_up(archive)
         report = Report()
@@ -83,7 +91,7 @@ def ingest(archive: Archive, request: Request) -> Report:
 
         with _timed(report, "look"):
             targets = _targets(workshop, request)
-            seen = _digest(targets, report)
+            seen, targets = _digest(targets, report, unpacked)
         with _timed(report, "read"):
             read_new(workshop, {file.digest: file.path for file in seen.values()})
         live = {state.sha256 for state in live_states(catalogue).values()}
@@ -113,28 +121,64 @@ def _targets(workshop: Workshop, request: Request) -> list[Target]:
     return whole + look_at(workshop.catalogue, [source.root for source in missing])
 
 
-def _digest(targets: Sequence[Target], report: Report) -> dict[Place, SeenFile]:
-    """Read every file once for its SHA-256; a time stamp never decides what changed."""
-    seen = {}
+def _digest(
+    targets: Sequence[Target], report: Report, unpacked: Path
+) -> tuple[dict[Place, SeenFile], list[Target]]:
+    """Read every file once for its SHA-256; a time stamp never decides what changed.
+
+    A container counts as the folder of what it holds, written below ``unpacked``. Returns what was
+    seen, and the targets with what turned out to be out of reach.
+    """
+    seen: dict[Place, SeenFile] = {}
+    reached = []
     for target in targets:
         root = os.fsencode(target.source.root)
         report.sources.append(printable(os.path.join(root, target.below)))
-        report.skipped += [
-            Problem(printable(path), "skip", reason) for path, reason in target.scan.skipped
-        ]
-        for path, reason in target.scan.unreachable:
-            _fail(report, path, Failure("read", reason), kept=False)
+        skipped, unreachable = list(target.scan.skipped), list(target.scan.unreachable)
+        for path, reason in unreachable:
+            _fail(report, path, Failure("read", reason))
         for file in target.scan.files:
             path = os.path.join(root, file.path)
+            held: Held | Failure | None
             try:
-                digest = sha256_of(Path(os.fsdecode(path)))
+                held = _contents(path, unpacked)
+                members = held.members if isinstance(held, Held) else ((b"", path),)
+                digests = [(name, at, _digest_of(at)) for name, at in members]
             except OSError as error:
-                _fail(report, file.path, Failure("read", f"cannot be read: {error.strerror}"))
-            else:
-                place = Place(target.source.source_id, file.path)
-                seen[place] = SeenFile(digest, path, file.size, file.modified)
+                held = Failure("read", f"cannot be read: {error.strerror}")
+            if isinstance(held, Failure):
+                unreachable.append((file.path, held.reason))
+                _fail(report, file.path, held)
+                continue
+            if held is not None:
+                skipped += [(_inside(file.path, name), reason) for name, reason in held.skipped]
+            for name, at, digest in digests:
+                place = Place(target.source.source_id, _inside(file.path, name))
+                seen[place] = SeenFile(digest, at, os.stat(at).st_size, file.modified)
+        report.skipped += [Problem(printable(path), "skip", reason) for path, reason in skipped]
+        scan = replace(target.scan, unreachable=tuple(unreachable))
+        reached.append(replace(target, scan=scan))
     report.found = len(seen) + len(report.skipped) + len(report.failed)
-    return seen
+    return seen, reached
+
+
+def _contents(path: bytes, unpacked: Path) -> Held | Failure | None:
+    """What a container holds, written into a new folder below ``unpacked``; None for a document.
+
+    :raises OSError: the file cannot be read
+    """
+    if container_kind(Path(os.fsdecode(path))) is None:
+        return None
+    return unpack_container(path, Path(tempfile.mkdtemp(dir=unpacked)))
+
+
+def _digest_of(path: bytes) -> str:
+    return sha256_of(Path(os.fsdecode(path)))
+
+
+def _inside(container: bytes, name: bytes) -> bytes:
+    """The place of what is inside a container; what gzip wraps has the container's own."""
+    return container + b"/" + name if name else container
 
 
 def _commit(
@@ -208,10 +252,19 @@ def _settle(
     } - set(found)
     for place, doc_id in places.items():
         looked_at = any(target.covers(place) for target in targets)
+        # What cannot be read now may be a container, so what lay inside it is kept as well.
+        lost = any(outer in unreadable for outer in _around(place))
         kept = states[doc_id].sha256
-        if (place in unreadable or not looked_at) and kept not in failures:
+        if (lost or not looked_at) and kept not in failures:
             found[place] = kept
     return found
+
+
+def _around(place: Place) -> Iterator[Place]:
+    """The place itself and every one that it could lie inside of."""
+    parts = place.path.split(b"/")
+    for length in range(len(parts), 0, -1):
+        yield Place(place.source_id, b"/".join(parts[:length]))
 
 
 def _count(

@@ -1,9 +1,10 @@
 """The body of a reading process: one file path in, one JSON line out, until the input ends.
 
-Started by :mod:`indexer.extraction` with limits on its memory. It imports only what reading needs,
-so that it starts quickly, and writes nothing but answers to its output.
+It limits its own memory, imports only what reading needs, so that it starts quickly, and writes
+nothing but answers to its output. Paths are hexadecimal bytes.
 
-    python -m indexer.reader
+    python -m indexer.reader                     reads files
+    python -m indexer.reader CONTAINER FOLDER    unpacks one container
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
 
+from corpus.containers import unpack
 from corpus.errors import NotExtractable
 from corpus.extract import extract
 from corpus.language import detect
@@ -23,18 +26,42 @@ from corpus.language import detect
 MEMORY_LIMIT_BYTES = 3 * 1024**3
 
 
-def main() -> None:
-    """Answer every path on stdin, given as hexadecimal bytes, until there are no more."""
+def main(arguments: Sequence[str]) -> None:
+    """Answer every path on stdin until there are no more, or unpack the one that is named."""
     # Ctrl-C reaches the whole process group; the parent decides what becomes of a reader.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     # A parser that prints must not be mistaken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    for line in sys.stdin.buffer:
-        path = Path(os.fsdecode(bytes.fromhex(line.decode())))
-        answers.write(json.dumps(read(path)).encode() + b"\n")
+    if arguments:
+        container, folder = map(_path, arguments)
+        answers.write(json.dumps(unpacked(container, folder)).encode() + b"\n")
         answers.flush()
+        return
+    for line in sys.stdin.buffer:
+        answers.write(json.dumps(read(_path(line.decode()))).encode() + b"\n")
+        answers.flush()
+
+
+def _path(text: str) -> Path:
+    return Path(os.fsdecode(bytes.fromhex(text)))
+
+
+def unpacked(container: Path, folder: Path) -> dict[str, object]:
+    """What one container holds, written into ``folder``, as JSON-ready data."""
+    try:
+        held = unpack(container, folder)
+    except NotExtractable as error:
+        return {"stage": error.stage, "reason": error.reason}
+    except MemoryError:
+        return {"stage": "limit", "reason": "needs more memory than one file may take"}
+    except OSError as error:
+        return {"stage": "unpack", "reason": f"cannot be unpacked: {error.strerror or error}"}
+    return {
+        "members": [(member.name.hex(), os.fsencode(member.path).hex()) for member in held.members],
+        "skipped": [(name.hex(), reason) for name, reason in held.skipped],
+    }
 
 
 def read(path: Path) -> dict[str, object]:
@@ -59,4 +86,4 @@ def read(path: Path) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

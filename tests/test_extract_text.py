@@ -58,7 +58,7 @@ def test_a_pdf_named_txt_is_read_as_a_pdf(shared: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "what"),
-    [("xlsx_leading_zero.xlsx", "a spreadsheet"), ("odd_tree.tar", "a tar archive")],
+    [("png_named_pdf.pdf", "an image"), ("odd_tree.tar", "a tar archive")],
 )
 def test_files_without_a_reader_are_named(shared: Path, name: str, what: str) -> None:
     with pytest.raises(NotExtractable, match=what) as caught:

@@ -3,20 +3,51 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
-from corpus.extract import asciidoc, docx, html, markdown, pdf, plain, rst, table
+from corpus.extract import (
+    asciidoc,
+    docx,
+    eml,
+    epub,
+    html,
+    markdown,
+    ods,
+    odt,
+    ole,
+    pdf,
+    plain,
+    pptx,
+    record,
+    rst,
+    rtf,
+    table,
+    xlsx,
+)
+from corpus.extract.office import check_package
+from corpus.extract.package_kind import PackageKind
 from corpus.extract.sniff import HEAD, Kind, sniff
 
 __all__ = ["EXTRACTOR_VERSION", "MAX_TEXT_BYTES", "extract"]
 
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 """Part of a corpus version's fingerprint: changes whenever the text of any file would change."""
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 """Size above which a text file is refused: it would take several times this much memory."""
+
+_PACKAGES: dict[PackageKind, Callable[[Path], Extracted]] = {
+    "docx": docx.read,
+    "xlsx": xlsx.read,
+    "pptx": pptx.read,
+    "odt": odt.read,
+    "ods": ods.read,
+    "odp": odt.read_slides,
+    "epub": epub.read,
+}
 
 
 def extract(path: Path, *, fallback: str = plain.FALLBACK) -> Extracted:
@@ -32,8 +63,10 @@ def extract(path: Path, *, fallback: str = plain.FALLBACK) -> Extracted:
         kind = sniff(head, path.name)
         if kind == "pdf":
             return pdf.read(path)
-        if kind == "docx":
-            return docx.read(path)
+        if kind == "package":
+            return _PACKAGES[check_package(path)](path)
+        if kind == "ole":
+            raise ole.refuse(path)
         if size > MAX_TEXT_BYTES:
             limit = MAX_TEXT_BYTES // 2**20
             raise NotExtractable(
@@ -47,11 +80,17 @@ def extract(path: Path, *, fallback: str = plain.FALLBACK) -> Extracted:
 def _read_text(kind: Kind, data: bytes, stem: str, fallback: str) -> Extracted:
     if kind == "html":
         return html.read(data, stem, fallback=fallback)
+    if kind == "plain" and data.startswith(b"{") and (found := record.read(data, stem)):
+        return found
     if kind in ("csv", "tsv"):
         return table.read(data, stem, tabs=kind == "tsv", fallback=fallback)
-    reader = {"markdown": markdown.read, "rst": rst.read, "asciidoc": asciidoc.read}.get(
-        kind, plain.read
-    )
+    reader = {
+        "markdown": markdown.read,
+        "rst": rst.read,
+        "asciidoc": asciidoc.read,
+        "rtf": rtf.read,
+        "eml": eml.read,
+    }.get(kind, plain.read)
     return reader(data, stem, fallback=fallback)
 
 

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from corpus.document import Extracted
 from corpus.extract.build import Builder, flow
+from corpus.extract.charset import believable
 from corpus.extract.plain import FALLBACK, decode
 
 
@@ -32,8 +33,9 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _META = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML = re.compile(rb"\s*<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _DECLARED_WITHIN = 4096
-# Pages that say ISO-8859-1 or ASCII are read as Windows-1252, as every browser does.
-_AS_BROWSERS_DO = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252"}
+_HIDING = re.compile(
+    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I
+)
 _DEEPEST_TABLE = 8
 # In the only filled cell of a row, these show that the table is there for the layout.
 _FRAMED = "p, ul, ol, dl, div, h1, h2, h3, h4, h5, h6"
@@ -53,13 +55,14 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
 
 
 def declared_charset(data: bytes) -> str | None:
-    """Return the encoding that a page declares in its beginning, or None."""
+    """Return the encoding that a page declares in its beginning and can be believed, or None."""
     head = data[:_DECLARED_WITHIN]
     found = _XML.match(head) or _META.search(head)
     if found is None:
         return None
     name = found[1].decode("ascii", errors="replace").lower()
-    return _AS_BROWSERS_DO.get(name, name)
+    # A declaration that can be read byte by byte is not in two or four bytes a character.
+    return None if name.startswith(("utf-16", "utf-32")) else believable(name, data)
 
 
 def fragment(markup: str, builder: Builder) -> None:
@@ -171,7 +174,10 @@ def _passed_over(node: LexborNode) -> bool:
         return False
     if "hidden" in attributes or attributes.get("role") == "navigation":
         return True
-    if "display:none" in (attributes.get("style") or "").replace(" ", "").lower():
+    if _HIDING.search(attributes.get("style") or ""):
+        return True
+    # Icons are hidden from being read aloud, and so is a page behind a dialog, which is text.
+    if (attributes.get("aria-hidden") or "").lower() == "true" and node.tag not in _BLOCKS:
         return True
     names = (attributes.get("class") or "").lower().split()
     return (attributes.get("id") or "").lower() in _NAVIGATION or not _NAVIGATION.isdisjoint(names)

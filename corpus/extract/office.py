@@ -1,4 +1,4 @@
-"""Office packages are ZIP archives: what they hold, and whether they may be unpacked at all."""
+"""Packages are ZIP archives: what they hold, and whether they may be unpacked at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from corpus.errors import NotExtractable
+from corpus.extract.package_kind import PackageKind, kind_of
 
 MAX_UNPACKED = 512 * 1024 * 1024
 """Bytes that all parts together may unpack to."""
@@ -18,31 +19,46 @@ MAX_RATIO = 100
 RATIO_FROM = 8 * 1024 * 1024
 MAX_ENTRIES = 20_000
 
-_WORD = "word/document.xml"
-_OTHERS: tuple[tuple[str, str], ...] = (
-    ("xl/workbook", "a spreadsheet (XLSX); save its sheets as CSV to have them searched"),
-    ("ppt/presentation", "a presentation (PPTX), which has no reader here; save it as PDF"),
-    ("content.xml", "an OpenDocument file, which has no reader here; save it as DOCX or PDF"),
-    ("META-INF/container.xml", "an EPUB book, which has no reader here; save it as HTML or PDF"),
-)
+_MARKUP = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm")
 _DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.I)
+_ENTITY = re.compile(rb"<!ENTITY", re.I)
+_MAY_HAVE_DOCTYPE = (".opf", ".ncx", ".xhtml", ".html", ".htm")
+# OpenOffice wrote a document type into this one part for years; nothing here parses it.
+_MANIFEST = "META-INF/manifest.xml"
 _PIECE = 256 * 1024
+_NAMES: dict[PackageKind, str] = {
+    "docx": "Word file",
+    "xlsx": "spreadsheet (XLSX)",
+    "pptx": "presentation (PPTX)",
+    "odt": "OpenDocument text",
+    "ods": "OpenDocument spreadsheet",
+    "odp": "OpenDocument presentation",
+    "epub": "EPUB book",
+}
+_TRACES: tuple[tuple[bytes, str], ...] = (
+    (b"word/", "Word file"),
+    (b"xl/work", _NAMES["xlsx"]),
+    (b"ppt/", _NAMES["pptx"]),
+    (b"opendocument", "OpenDocument file"),
+    (b"application/epub+zip", _NAMES["epub"]),
+)
 
 
-def check_package(path: Path) -> None:
-    """Raise NotExtractable unless ``path`` is a whole Word file that is safe to unpack.
+def check_package(path: Path) -> PackageKind:
+    """Tell the kind of the package at ``path``, and that it is whole and safe to unpack.
 
     Checked before any part is parsed: declared sizes, ratio and number of entries; then, part by
     part in small pieces, that what unpacks is what was declared, and that no XML part declares
-    entities.
+    entities. Raises NotExtractable otherwise, also for an archive that is no document.
     """
     try:
         with ZipFile(path) as package:
             entries = package.infolist()
             _check_declared(entries)
-            _check_kind({entry.filename for entry in entries})
+            kind = kind_of(package)
             for entry in entries:
-                _check_actual(package, entry)
+                _check_actual(package, entry, kind)
+            return kind
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise NotExtractable(_damage(path, error)) from error
 
@@ -72,38 +88,43 @@ def _check_size(what: str, size: int, limit: int) -> None:
         )
 
 
-def _check_kind(names: set[str]) -> None:
-    if _WORD in names:
-        return
-    for prefix, what in _OTHERS:
-        if any(name.startswith(prefix) for name in names):
-            raise NotExtractable(f"it is {what}", stage="type")
-    raise NotExtractable("it is a ZIP archive; unpack it to have its files searched", stage="type")
-
-
-def _check_actual(package: ZipFile, entry: ZipInfo) -> None:
+def _check_actual(package: ZipFile, entry: ZipInfo, kind: PackageKind) -> None:
     """Unpack one part without keeping it; a size or sum that does not hold raises BadZipFile."""
-    markup = _is_markup(entry)
+    forbidden = _forbidden(entry, kind)
     tail = b""
     with package.open(entry) as stream:
         while piece := stream.read(_PIECE):
+            if forbidden is None:
+                continue
             # NULs are dropped so that a part in UTF-16 cannot hide a declaration.
             seen = tail + piece.replace(b"\x00", b"")
-            if markup and _DECLARATION.search(seen):
+            if forbidden.search(seen):
                 raise NotExtractable(
-                    f"it is refused: {entry.filename} declares entities, which no Word file does"
+                    f"it is refused: {entry.filename} declares entities, "
+                    f"which no {_NAMES[kind]} does"
                 )
             tail = seen[-16:]
 
 
+def _forbidden(entry: ZipInfo, kind: PackageKind) -> re.Pattern[bytes] | None:
+    """Return what a part must not contain: markup of a book may name a document type."""
+    name = entry.filename.lower()
+    if not _is_markup(entry) or entry.filename == _MANIFEST:
+        return None
+    if kind == "epub" and name.endswith(_MAY_HAVE_DOCTYPE):
+        # Chapters are read as HTML, where a declaration is without effect.
+        return _ENTITY if name.endswith((".opf", ".ncx")) else None
+    return _DECLARATION
+
+
 def _is_markup(entry: ZipInfo) -> bool:
-    return entry.filename.lower().endswith((".xml", ".rels"))
+    return entry.filename.lower().endswith(_MARKUP)
 
 
 def _damage(path: Path, error: Exception) -> str:
     with path.open("rb") as stream:
         head = stream.read(65_536)
-    what = "Word file" if b"word/" in head else "ZIP archive"
+    what = next((what for trace, what in _TRACES if trace in head), "ZIP archive")
     if isinstance(error, RuntimeError) and "encrypted" in str(error):
         return f"the {what} is encrypted with a password; save it without one"
     return f"the {what} is damaged or incomplete ({error}); replace it by a whole copy"

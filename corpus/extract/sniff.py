@@ -7,9 +7,26 @@ from pathlib import PurePath
 from typing import Literal
 
 from corpus.errors import NotExtractable
+from corpus.extract.eml import looks_like_mail
+from corpus.extract.ole import MAGIC as OLE
 from corpus.extract.plain import utf16_without_mark
 
-Kind = Literal["pdf", "docx", "html", "markdown", "rst", "asciidoc", "csv", "tsv", "plain"]
+Kind = Literal[
+    "pdf",
+    "package",
+    "ole",
+    "rtf",
+    "eml",
+    "html",
+    "markdown",
+    "rst",
+    "asciidoc",
+    "csv",
+    "tsv",
+    "plain",
+]
+"""``package`` is any ZIP archive and ``ole`` any old Office file: more than the beginning must be
+looked at to tell what is in them."""
 
 HEAD = 65_536
 """How many bytes of the beginning are looked at."""
@@ -35,8 +52,6 @@ _UNREADABLE: tuple[tuple[bytes, int, str], ...] = (
     (b"MM\x00*", 0, "an image (TIFF)"),
     (b"WEBP", 8, "an image (WebP)"),
     (b"\x00\x00\x00\x0cjP  ", 0, "an image (JPEG 2000)"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0, "an old Office file (DOC, XLS or PPT)"),
-    (b"{\\rtf", 0, "an RTF file"),
     (b"%!PS", 0, "a PostScript file"),
     (b"AT&TFORM", 0, "a DjVu file"),
     (b"\x1f\x8b", 0, "a gzip archive"),
@@ -73,7 +88,11 @@ def sniff(head: bytes, name: str) -> Kind:
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return "docx"
+        return "package"
+    if head.startswith(OLE):
+        return "ole"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
     for magic, offset, what in _UNREADABLE:
         if head[offset : offset + len(magic)] == magic:
             raise NotExtractable(_unreadable(what, suffix), stage="type")
@@ -81,6 +100,8 @@ def sniff(head: bytes, name: str) -> Kind:
         _refuse_binary(head, suffix)
     if _HTML_START.match(head.removeprefix(b"\xef\xbb\xbf")):
         return "html"
+    if looks_like_mail(head):
+        return "eml"
     if suffix == ".pdf":
         raise NotExtractable("it is plain text, not a PDF", stage="type")
     return _TEXT_SUFFIXES.get(suffix, "plain")
