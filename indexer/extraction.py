@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpus.document import Block, Extracted
-from store.catalogue import Failure
+from store.texts import Failure
 
 TIME_LIMIT_S = 120.0
 _ROOT = Path(__file__).resolve().parents[1]

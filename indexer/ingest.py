@@ -23,14 +23,16 @@ from indexer.report import Problem, Report
 from indexer.sources import Target, known_sources, look_at
 from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
 from indexer.unpacking import Held, unpack_container, unpacking_folder
+from store import texts
 from store.archive import Archive
-from store.catalogue import Catalogue, Failure, Version
+from store.catalogue import Catalogue, Version
 from store.encoder import open_encoder
 from store.errors import MassRetirement
 from store.generations import clean_up
 from store.ingests import keep_ingest
 from store.lock import writer_lock
 from store.manifest import sha256_of
+from store.texts import Failure
 from store.vectors import VectorCache
 from store.versions import (
     DocumentState,
@@ -100,7 +102,7 @@ def ingest(archive: Archive, request: Request) -> Report:
             cut_new(workshop, digests)
         with _timed(report, "encode"):
             report.encoded, failures = encode_new(workshop, digests)
-        failures.update(catalogue.failures(digests, workshop.shape.extractor))
+        failures.update(texts.failures(catalogue, digests, workshop.shape.extractor))
         with _timed(report, "commit"):
             version = _commit(workshop, request, targets, seen, failures, report)
         with _timed(report, "build"):
@@ -288,8 +290,10 @@ def _refuse_mass_retirement(plan: Plan, latest: Version) -> None:
 def _states(workshop: Workshop, plan: Plan, seen: Mapping[Place, SeenFile]) -> list[DocumentState]:
     """What the next version says of each document of the plan."""
     was = live_states(workshop.catalogue)
-    heads = workshop.catalogue.heads(
-        [digest for _, digest in plan.revisions.values()], workshop.shape.extractor
+    heads = texts.heads(
+        workshop.catalogue,
+        [digest for _, digest in plan.revisions.values()],
+        workshop.shape.extractor,
     )
     file_of: dict[str, SeenFile] = {}
     for place in sorted(seen, reverse=True):
@@ -321,7 +325,8 @@ def _states(workshop: Workshop, plan: Plan, seen: Mapping[Place, SeenFile]) -> l
 
 def _note(workshop: Workshop, plan: Plan, report: Report) -> None:
     """Say what extraction had to say of every text that is new in this version."""
-    heads = workshop.catalogue.heads(
+    heads = texts.heads(
+        workshop.catalogue,
         [
             plan.revisions[doc_id][1]
             for place, doc_id in plan.places.items()

@@ -19,10 +19,12 @@ from corpus.extract import EXTRACTOR_VERSION
 from corpus.split import SPLIT_VERSION, embedding_text, split
 from indexer.extraction import extract_files
 from indexer.progress import progress_bar
-from store.catalogue import Catalogue, Failure, Shape
+from store import texts
+from store.catalogue import Catalogue, Shape
 from store.encoder import Encoder, default_encoder_name
 from store.errors import EncodingFailed
 from store.generations import serving_manifest
+from store.texts import Failure
 from store.vectors import VectorCache
 
 PASSAGE_TOKENS = 256
@@ -70,30 +72,30 @@ def shape_for(encoder: Encoder) -> Shape:
 def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> None:
     """Extract the texts that were never read, given as digest to absolute path."""
     catalogue, extractor = workshop.catalogue, workshop.shape.extractor
-    known = catalogue.known_texts(extractor)
+    known = texts.known_texts(catalogue, extractor)
     new = [(digest, path) for digest, path in paths.items() if digest not in known]
     workers = len(os.sched_getaffinity(0))
     with progress_bar("Reading", len(new), "files") as show:
         for done, read in enumerate(extract_files(new, workers=workers), start=1):
             if read.extracted is not None:
-                catalogue.add_extraction(read.key, extractor, read.extracted, read.language)
+                texts.add_extraction(catalogue, read.key, extractor, read.extracted, read.language)
             elif read.failure is not None:
                 at = datetime.now(UTC).isoformat(timespec="seconds")
-                catalogue.add_failure(read.key, extractor, read.failure, at)
+                texts.add_failure(catalogue, read.key, extractor, read.failure, at)
             show(done)
 
 
 def cut_new(workshop: Workshop, digests: Iterable[str]) -> None:
     """Cut into passages those texts that are not cut in the present shape."""
     catalogue, encoder, shape = workshop.catalogue, workshop.encoder, workshop.shape
-    missing = sorted(set(digests) - catalogue.shaped_texts(shape))
+    missing = sorted(set(digests) - texts.shaped_texts(catalogue, shape))
     with progress_bar("Cutting", len(missing), "texts") as show:
         for done, digest in enumerate(missing, start=1):
-            extracted = catalogue.extraction(digest, shape.extractor)
+            extracted = texts.extraction(catalogue, digest, shape.extractor)
             if extracted is not None:
                 spans = split(extracted, encoder.count_tokens, max_tokens=passage_limit(encoder))
                 hashed = [(span, _hash(_encoded(extracted, span))) for span in spans]
-                catalogue.add_passages(digest, shape, hashed)
+                texts.add_passages(catalogue, digest, shape, hashed)
             show(done)
 
 
@@ -102,7 +104,7 @@ def encode_new(workshop: Workshop, digests: Iterable[str]) -> tuple[int, dict[st
 
     Returns how many were encoded, and the texts that hold a passage which cannot be.
     """
-    hashes = workshop.catalogue.text_hashes(workshop.shape, digests)
+    hashes = texts.text_hashes(workshop.catalogue, workshop.shape, digests)
     missing = set(workshop.cache.missing(hashes, workshop.encoder.fingerprint))
     encoded = 0
     failures: dict[str, Failure] = {}
@@ -124,7 +126,7 @@ def _to_encode(
     """Each missing hash once, with what is encoded for it, text by text."""
     left = set(missing)
     for digest in dict.fromkeys(hashes[text_hash] for text_hash in hashes if text_hash in missing):
-        extracted, spans = workshop.catalogue.cut_text(workshop.shape, digest)
+        extracted, spans = texts.cut_text(workshop.catalogue, workshop.shape, digest)
         for span, text_hash in spans:
             if text_hash in left:
                 left.remove(text_hash)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.archive import Archive
-from store.catalogue import Failure
+from store.texts import Failure
 
 TIME_LIMIT_S = 600.0
 UNPACKING = ".unpacking"

@@ -1,22 +1,21 @@
-"""Reading and extending the catalogue: every text, every version, which document was where.
+"""Reading the catalogue: every version, and which document was where and what it said.
 
-The catalogue is the primary data of an archive. Texts and passages are immutable and addressed by
-content, so they can be added in short transactions long before a version that uses them is
-committed; :mod:`store.versions` commits one.
+The catalogue is the primary data of an archive. :mod:`store.texts` adds to it what was read from
+files, and :mod:`store.versions` commits versions.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
 
-from corpus.document import Block, Document, Extracted, Passage, Span, passage_id
+from corpus.document import Document, Passage, passage_id
 from store.archive import Archive
-from store.database import open_database, writing
+from store.database import open_database
 from store.errors import UnknownDocument, UnknownVersion
 from store.migrations import catalogue_migrations
 
@@ -53,24 +52,6 @@ class Version:
     passages: int
     changes: dict[str, int]
     fingerprint: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why the bytes of a file could not be read by one extractor version."""
-
-    stage: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What is known of a text beside its words."""
-
-    title: str
-    language: str
-    media_type: str
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +92,16 @@ class Catalogue:
 
     def versions(self) -> list[Version]:
         """All versions, oldest first."""
-        return [_version(row) for row in self._rows("SELECT * FROM versions ORDER BY number")]
+        return [_version(row) for row in self.rows("SELECT * FROM versions ORDER BY number")]
 
     def latest(self) -> Version | None:
         """The newest version, or None in an archive where nothing was committed yet."""
-        rows = list(self._rows("SELECT * FROM versions ORDER BY number DESC LIMIT 1"))
+        rows = list(self.rows("SELECT * FROM versions ORDER BY number DESC LIMIT 1"))
         return _version(rows[0]) if rows else None
 
     def version(self, number: int) -> Version:
         """:raises UnknownVersion: no version has that number"""
-        rows = list(self._rows("SELECT * FROM versions WHERE number = :number", number=number))
+        rows = list(self.rows("SELECT * FROM versions WHERE number = :number", number=number))
         if not rows:
             raise UnknownVersion(
                 f"there is no corpus version {number}; `python -m indexer versions` lists them"
@@ -137,7 +118,7 @@ class Catalogue:
             chosen = " AND doc_id IN (SELECT value FROM json_each(:ids))"
             parameters = {"version": version, "ids": json.dumps(list(doc_ids))}
         places: dict[str, list[str]] = {}
-        for row in self._rows(
+        for row in self.rows(
             f"SELECT doc_id, path FROM locations WHERE {_LIVE}{chosen} ORDER BY path_bytes",
             **parameters,
         ):
@@ -155,7 +136,7 @@ class Catalogue:
                 groups=tuple(json.loads(row["groups"])),
                 tags=tuple(json.loads(row["tags"])),
             )
-            for row in self._rows(
+            for row in self.rows(
                 f"SELECT * FROM states WHERE {_LIVE}{chosen} ORDER BY doc_id", **parameters
             )
         ]
@@ -173,7 +154,7 @@ class Catalogue:
         :raises UnknownDocument: it is not live in that version
         """
         rows = list(
-            self._rows(
+            self.rows(
                 "SELECT e.text FROM states AS s JOIN extractions AS e "
                 "ON e.sha256 = s.sha256 AND e.extractor = :extractor "
                 f"WHERE s.doc_id = :doc_id AND {_LIVE}",
@@ -193,7 +174,7 @@ class Catalogue:
         """How many passages each live document has, by document id."""
         return [
             LivePassages(row["doc_id"], row["revision"], row["shape_id"], row["passages"])
-            for row in self._rows(
+            for row in self.rows(
                 "SELECT s.doc_id, s.revision, h.shape_id, h.passages FROM states AS s "
                 "JOIN shapes AS h ON h.sha256 = s.sha256 "
                 "AND h.extractor = :extractor AND h.splitter = :splitter "
@@ -207,7 +188,7 @@ class Catalogue:
     def passages(self, version: Version, doc_id: str) -> list[Passage]:
         """All passages of a document in reading order, as cut for ``version``."""
         rows = list(
-            self._rows(
+            self.rows(
                 "SELECT s.doc_id, s.revision, e.text, p.* FROM states AS s "
                 "JOIN shapes AS h ON h.sha256 = s.sha256 "
                 "AND h.extractor = :extractor AND h.splitter = :splitter "
@@ -225,7 +206,7 @@ class Catalogue:
     def passages_by_id(self, version: Version, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """The passages named, each with its text; ids that are not live are left out."""
         wanted = [[*split_passage_id(name), name] for name in passage_ids]
-        rows = self._rows(
+        rows = self.rows(
             "SELECT s.doc_id, s.revision, "
             'substr(e.text, p.start + 1, p."end" - p.start) AS passage_text, p.* '
             "FROM json_each(:wanted) AS w "
@@ -242,174 +223,9 @@ class Catalogue:
         )
         return {passage.passage_id: passage for passage in map(_passage, rows)}
 
-    def spans(self, shape_id: int) -> list[tuple[Span, bytes]]:
-        """The spans of one text in reading order, each with the hash of what is encoded."""
-        return [
-            (_span(row), row["text_hash"])
-            for row in self._rows(
-                "SELECT * FROM passages WHERE shape_id = :shape_id ORDER BY ordinal",
-                shape_id=shape_id,
-            )
-        ]
-
-    # -- texts -----------------------------------------------------------------------------------
-
-    def extraction(self, sha256: str, extractor: str) -> Extracted | None:
-        """What ``extractor`` read from those bytes, or None where it did not or could not."""
-        rows = list(
-            self._rows(
-                "SELECT * FROM extractions WHERE sha256 = :sha256 AND extractor = :extractor",
-                sha256=sha256,
-                extractor=extractor,
-            )
-        )
-        if not rows:
-            return None
-        row = rows[0]
-        blocks = tuple(
-            Block(kind, start, end, page, tuple(headings))
-            for kind, start, end, page, headings in json.loads(row["blocks"])
-        )
-        return Extracted(
-            row["text"], row["title"], row["media_type"], blocks, tuple(json.loads(row["notes"]))
-        )
-
-    def failures(self, digests: Iterable[str], extractor: str) -> dict[str, Failure]:
-        """Why ``extractor`` could not read some bytes, for those of ``digests`` where it failed."""
-        rows = self._rows(
-            "SELECT * FROM failures WHERE extractor = :extractor "
-            "AND sha256 IN (SELECT value FROM json_each(:digests))",
-            extractor=extractor,
-            digests=json.dumps(list(digests)),
-        )
-        return {row["sha256"]: Failure(row["stage"], row["reason"]) for row in rows}
-
-    def heads(self, digests: Iterable[str], extractor: str) -> dict[str, Head]:
-        """What the extractor found out about some bytes beside their text."""
-        rows = self._rows(
-            "SELECT sha256, title, language, media_type, notes FROM extractions "
-            "WHERE extractor = :extractor "
-            "AND sha256 IN (SELECT value FROM json_each(:digests))",
-            extractor=extractor,
-            digests=json.dumps(list(digests)),
-        )
-        return {
-            row["sha256"]: Head(
-                row["title"], row["language"], row["media_type"], tuple(json.loads(row["notes"]))
-            )
-            for row in rows
-        }
-
-    def known_texts(self, extractor: str) -> set[str]:
-        """The digests of all bytes that ``extractor`` has read or failed to read."""
-        rows = self._rows(
-            "SELECT sha256 FROM extractions WHERE extractor = :extractor "
-            "UNION SELECT sha256 FROM failures WHERE extractor = :extractor",
-            extractor=extractor,
-        )
-        return {row["sha256"] for row in rows}
-
-    def shaped_texts(self, shape: Shape) -> set[str]:
-        """The digests of all bytes that are cut into passages in that shape."""
-        rows = self._rows(
-            "SELECT sha256 FROM shapes WHERE extractor = :extractor AND splitter = :splitter",
-            extractor=shape.extractor,
-            splitter=shape.splitter,
-        )
-        return {row["sha256"] for row in rows}
-
-    def text_hashes(self, shape: Shape, digests: Iterable[str]) -> dict[bytes, str]:
-        """What has to be encoded for some bytes: each passage's hash, and one text it is in."""
-        rows = self._rows(
-            "SELECT p.text_hash, h.sha256 FROM shapes AS h JOIN passages AS p USING (shape_id) "
-            "WHERE h.extractor = :extractor AND h.splitter = :splitter "
-            "AND h.sha256 IN (SELECT value FROM json_each(:digests)) "
-            "ORDER BY h.sha256, p.ordinal",
-            extractor=shape.extractor,
-            splitter=shape.splitter,
-            digests=json.dumps(list(digests)),
-        )
-        hashes: dict[bytes, str] = {}
-        for row in rows:
-            hashes.setdefault(bytes(row["text_hash"]), row["sha256"])
-        return hashes
-
-    def cut_text(self, shape: Shape, sha256: str) -> tuple[Extracted, list[tuple[Span, bytes]]]:
-        """A text and how it is cut, each span with the hash of what is encoded.
-
-        :raises KeyError: the bytes were not read or not cut in that shape
-        """
-        known = self.extraction(sha256, shape.extractor)
-        row = self.database.execute(
-            "SELECT shape_id FROM shapes WHERE sha256 = ? AND extractor = ? AND splitter = ?",
-            [sha256, shape.extractor, shape.splitter],
-        ).fetchone()
-        if known is None or row is None:
-            raise KeyError(sha256)
-        return known, self.spans(row[0])
-
-    def add_extraction(
-        self, sha256: str, extractor: str, extracted: Extracted, language: str
-    ) -> None:
-        """Keep what was read from some bytes; a second call with the same bytes changes nothing."""
-        with writing(self.database) as db:
-            db.table("extractions").insert(
-                {
-                    "sha256": sha256,
-                    "extractor": extractor,
-                    "text": extracted.text,
-                    "title": extracted.title,
-                    "language": language,
-                    "media_type": extracted.media_type,
-                    "blocks": _json([astuple(block) for block in extracted.blocks]),
-                    "notes": _json(extracted.notes),
-                },
-                ignore=True,
-            )
-
-    def add_failure(self, sha256: str, extractor: str, failure: Failure, at: str) -> None:
-        """Keep why some bytes cannot be read, so that the next run need not try again."""
-        with writing(self.database) as db:
-            db.table("failures").insert(
-                {
-                    "sha256": sha256,
-                    "extractor": extractor,
-                    "stage": failure.stage,
-                    "reason": failure.reason,
-                    "failed_at": at,
-                },
-                ignore=True,
-            )
-
-    def add_passages(self, sha256: str, shape: Shape, spans: Sequence[tuple[Span, bytes]]) -> None:
-        """Keep how one text is cut; a second call with the same text and shape changes nothing."""
-        with writing(self.database) as db:
-            taken = db.execute(
-                "INSERT INTO shapes (sha256, extractor, splitter, passages) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (sha256, extractor, splitter) DO NOTHING RETURNING shape_id",
-                [sha256, shape.extractor, shape.splitter, len(spans)],
-            ).fetchone()
-            if taken is None:
-                return
-            db.table("passages").insert_all(
-                {
-                    "shape_id": taken[0],
-                    "ordinal": ordinal,
-                    "start": span.start,
-                    "end": span.end,
-                    "page": span.page,
-                    "headings": _json(span.headings),
-                    "text_hash": text_hash,
-                }
-                for ordinal, (span, text_hash) in enumerate(spans)
-            )
-
-    def _rows(self, sql: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+    def rows(self, sql: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The rows of a query, as dictionaries; for the modules of ``store``."""
         return self.database.query(sql, parameters)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _version(row: dict[str, Any]) -> Version:
@@ -425,10 +241,6 @@ def _version(row: dict[str, Any]) -> Version:
         changes=json.loads(row["changes"]),
         fingerprint=row["fingerprint"],
     )
-
-
-def _span(row: dict[str, Any]) -> Span:
-    return Span(row["start"], row["end"], row["page"], tuple(json.loads(row["headings"])))
 
 
 def _passage(row: dict[str, Any]) -> Passage:

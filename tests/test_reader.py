@@ -9,7 +9,7 @@ from pathlib import Path
 
 from indexer.extraction import extract_files
 from indexer.unpacking import unpack_container
-from store.catalogue import Failure
+from store.texts import Failure
 
 SECONDS = 15.0
 

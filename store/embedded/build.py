@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from store import texts
 from store.archive import Archive
 from store.catalogue import Catalogue, LivePassages, Version
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
@@ -120,7 +121,7 @@ def _fields(
     for number, entry in enumerate(live):
         document = documents[entry.doc_id]
         text = catalogue.text(version, entry.doc_id)
-        for span, _ in catalogue.spans(entry.shape_id):
+        for span, _ in texts.spans(catalogue, entry.shape_id):
             yield (
                 number,
                 fields_of(
@@ -137,7 +138,9 @@ def _vectors(
     live: list[LivePassages],
     encoder: EncoderIdentity,
 ) -> NDArray[np.float32]:
-    hashes = [text_hash for entry in live for _, text_hash in catalogue.spans(entry.shape_id)]
+    hashes = [
+        text_hash for entry in live for _, text_hash in texts.spans(catalogue, entry.shape_id)
+    ]
     vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
     norms = np.linalg.norm(vectors, axis=1)
     wrong = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))
