@@ -28,6 +28,7 @@ from store.archive import Archive
 from store.catalogue import Catalogue, Version
 from store.encoder import open_encoder
 from store.errors import MassRetirement
+from store.filesystem import network_warning
 from store.generations import clean_up
 from store.ingests import keep_ingest
 from store.lock import writer_lock
@@ -85,6 +86,8 @@ def ingest(archive: Archive, request: Request) -> Report:
         started_at = _now()
         clean_up(archive)
         report = Report()
+        if warning := network_warning(archive.root):
+            report.notes.append(Problem("", "archive", warning))
         name, note = (request.encoder, "") if request.encoder else encoder_in_use(catalogue)
         if note:
             report.notes.append(Problem("", "encoder", note))

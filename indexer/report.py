@@ -85,7 +85,12 @@ class Report:
         lines = [f"read {source}" for source in self.sources]
         for reason, count in Counter(problem.reason for problem in self.skipped).items():
             lines.append(f"skipped {count}: {reason}")
-        lines += [f"note    {problem.path}: {problem.reason}" for problem in self.notes]
+        lines += [
+            f"note    {problem.path}: {problem.reason}"
+            if problem.path
+            else f"note    {problem.reason}"
+            for problem in self.notes
+        ]
         lines += [f"retired {doc_id}" for doc_id in self.retired]
         lines += [
             f"failed  {problem.path} [{problem.stage}]: {problem.reason}" for problem in self.failed

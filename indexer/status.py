@@ -8,6 +8,7 @@ from typing import Any
 from store.archive import Archive
 from store.catalogue import Catalogue
 from store.errors import UnknownVersion
+from store.filesystem import network_warning
 from store.generations import serving_manifest
 from store.ingests import last_ingest
 
@@ -20,6 +21,7 @@ def read_status(archive: Archive) -> dict[str, Any]:
     manifest = serving_manifest(archive)
     return {
         "archive": str(archive.root),
+        "warning": network_warning(archive.root) or None,
         "latest_version": latest.number if latest else None,
         "served_version": manifest.inputs.corpus_version if manifest else None,
         "generation": manifest.name if manifest else None,
@@ -48,6 +50,8 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"encoder     {status['encoder'] or 'none'}",
         f"documents   {status['documents']:,} in {status['passages']:,} passages",
     ]
+    if status["warning"]:
+        lines.append(f"warning     {status['warning']}")
     ingest = status["last_ingest"]
     if ingest:
         lines.append(f"last ingest {ingest['finished_at']}: {ingest['outcome']}")

@@ -22,6 +22,7 @@ from store.catalogue import Catalogue
 from store.database import writing
 from store.embedded import open_backend
 from store.errors import Busy, Damaged, NothingServed
+from store.filesystem import network_warning
 from store.generations import current_generation
 from store.lock import writer_lock
 from store.manifest import check_files, read_manifest
@@ -367,3 +368,21 @@ def test_a_reader_sees_one_whole_version_during_twenty_publishes(workplace: Work
     names = [passage.text for passage in opened.passages(["sheet00.txt@1#00000"]).values()]
     assert len(names) == 1
     assert "state0" in names[0]
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "smb3", "fuse.sshfs"])
+def test_an_archive_on_a_network_share_is_warned_of_by_folder(tmp_path: Path, kind: str) -> None:
+    """sto-12: the kernel's table of mounts is what the probe reads."""
+    mounts = tmp_path / "mounts"
+    share = tmp_path / "net share"
+    share.mkdir()
+    point = str(share).replace(" ", "\\040")
+    mounts.write_text(
+        f"/dev/vda / ext4 rw 0 0\nserver:/x {point} {kind} rw 0 0\n", encoding="utf-8"
+    )
+    warning = network_warning(share / "archive", mounts)
+    assert str(share / "archive") in warning
+    assert f"network share ({kind})" in warning
+    assert "local disk" in warning
+    assert network_warning(tmp_path / "archive", mounts) == ""
+    assert network_warning(share, tmp_path / "no table") == ""

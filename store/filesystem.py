@@ -1,0 +1,41 @@
+"""On what kind of file system an archive lies: SQLite's log and its locks need a local one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NETWORK_TYPES = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "lustre", "9p", "davfs"}
+)
+_MOUNTS = Path("/proc/self/mounts")
+
+
+def network_warning(folder: Path, mounts: Path = _MOUNTS) -> str:
+    """A sentence where ``folder`` lies on a network share, else nothing.
+
+    ``mounts`` is the kernel's table; where there is none, nothing is known and nothing said.
+    """
+    kind = file_system_type(folder, mounts)
+    if kind not in NETWORK_TYPES and not kind.startswith("fuse.sshfs"):
+        return ""
+    return (
+        f"{folder} lies on a network share ({kind}), where the catalogue and its labels can be "
+        "damaged; move the archive to a local disk and name it with --archive"
+    )
+
+
+def file_system_type(folder: Path, mounts: Path = _MOUNTS) -> str:
+    """The type of the file system that holds ``folder``, as the kernel names it."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    real = folder.resolve()
+    best, kind = -1, ""
+    for line in lines:
+        _, point, name, *_ = line.split(" ")
+        # The table writes spaces and the like in octal.
+        place = Path(point.encode().decode("unicode_escape"))
+        if real.is_relative_to(place) and len(place.parts) >= best:
+            best, kind = len(place.parts), name
+    return kind
