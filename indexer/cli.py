@@ -27,7 +27,7 @@ from indexer.status import (
 from indexer.upkeep import back_up, prune, rebuild, restore, roll_back, verify
 from store.archive import archive_at, existing_archive
 from store.catalogue import Catalogue
-from store.errors import CounterpointError, Damaged
+from store.errors import CounterpointError, Damaged, is_full_disk, no_space
 
 INTERRUPTED = 130
 
@@ -46,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             INTERRUPTED,
         )
     except OSError as error:
+        if is_full_disk(error):
+            full = no_space(archive_at(options.archive).root)
+            return _refuse(options, str(full), full.exit_code)
         where = f" ({error.filename})" if error.filename else ""
         return _refuse(
             options,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from store.errors import Busy, Damaged, NoSpace
+from store.errors import Busy, Damaged, no_space
 
 BUSY_TIMEOUT_MS = 60_000
 
@@ -45,10 +45,7 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-            raise NoSpace(
-                f"no space left on the disk of {path.parent}; free some and run this again, "
-                "nothing that was stored is lost"
-            ) from error
+            raise no_space(path.parent) from error
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise Busy(
                 f"another program has held {path} for a minute; run this again when it is done"

@@ -20,6 +20,9 @@ CounterpointError                 exit 2: usage or input
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 from corpus.errors import CounterpointError, NotExtractable
 
 __all__ = [
@@ -40,6 +43,8 @@ __all__ = [
     "UnknownRecord",
     "UnknownTopic",
     "UnknownVersion",
+    "is_full_disk",
+    "no_space",
 ]
 
 
@@ -97,6 +102,23 @@ class NoSpace(CounterpointError):
     """The disk that holds the archive is full."""
 
     exit_code = 1
+
+
+def no_space(folder: Path) -> NoSpace:
+    """The error for a full disk, naming the folder that is on it."""
+    return NoSpace(
+        f"no space left on the disk of {folder}; what was served before is still served. "
+        "Free some space and run this again, nothing that was stored is lost"
+    )
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Whether an engine or the operating system failed because a disk is full.
+
+    The engines pass the system's error on as text only.
+    """
+    code = getattr(error, "errno", None)
+    return code in (errno.ENOSPC, errno.EDQUOT) or "No space left on device" in str(error)
 
 
 class Busy(CounterpointError):

@@ -24,7 +24,7 @@ from store.catalogue import Catalogue, LivePassages, Version
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
 from store.embedded.lexical import write_lexical
 from store.embedded.semantic import write_semantic
-from store.errors import EncodingFailed
+from store.errors import EncodingFailed, is_full_disk, no_space
 from store.manifest import Inputs, Manifest, digest_files, write_manifest
 from store.vectors import VectorCache
 
@@ -84,6 +84,30 @@ def build_generation(
         shutil.rmtree(folder)
     folder.mkdir()
 
+    try:
+        manifest = _write(folder, inputs, catalogue, cache, version, encoder, progress)
+        final = archive.generations / name
+        if final.exists():
+            shutil.rmtree(final)
+        folder.rename(final)
+    except (OSError, ValueError, RuntimeError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if is_full_disk(error):
+            raise no_space(archive.root) from error
+        raise
+    return manifest
+
+
+def _write(
+    folder: Path,
+    inputs: Inputs,
+    catalogue: Catalogue,
+    cache: VectorCache,
+    version: Version,
+    encoder: EncoderIdentity,
+    progress: Callable[[int], None],
+) -> Manifest:
+    """Write both indexes and the list of documents, make them durable, then the manifest."""
     live = catalogue.live_passages(version)
     passages = write_lexical(folder / "lexical", _fields(catalogue, version, live, progress))
     write_semantic(folder / "semantic", _vectors(catalogue, cache, live, encoder))
@@ -92,7 +116,7 @@ def build_generation(
         encoding="utf-8",
     )
     manifest = Manifest(
-        name=name,
+        name=generation_name(inputs),
         inputs=inputs,
         documents=len(live),
         passages=passages,
@@ -102,10 +126,6 @@ def build_generation(
     )
     _sync(folder)
     write_manifest(folder, manifest)
-    final = archive.generations / name
-    if final.exists():
-        shutil.rmtree(final)
-    folder.rename(final)
     return manifest
 
 
