@@ -427,6 +427,7 @@ sys.addaudithook(refuse)
 
 @needs_e5
 def test_packaged_encoder_asks_no_network_and_is_silent() -> None:
+    """ops-01"""
     done = python(
         NO_NETWORK + "from store.encoder import open_encoder\n"
         "encoder = open_encoder('e5')\n"
