@@ -104,8 +104,12 @@ def ingest(archive: Archive, request: Request) -> Report:
         with _timed(report, "cut"):
             cut_new(workshop, digests)
         with _timed(report, "encode"):
-            report.encoded, failures = encode_new(workshop, digests)
-        failures.update(texts.failures(catalogue, digests, workshop.shape.extractor))
+            made = encode_new(workshop, digests)
+            report.encoded, report.truncated = made.passages, made.over_long
+        failures = {
+            **made.failures,
+            **texts.failures(catalogue, digests, workshop.shape.extractor),
+        }
         with _timed(report, "commit"):
             version = _commit(workshop, request, targets, seen, failures, report)
         with _timed(report, "build"):

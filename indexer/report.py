@@ -25,8 +25,9 @@ class Report:
     """The account of one ingest.
 
     Every file that was found is counted once: ``found`` equals the sum of the outcomes, of
-    ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet. ``seconds``
-    are wall-clock seconds per step.
+    ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet, ``truncated``
+    those longer than the encoder reads: they are refused and named in ``failed``, never cut.
+    ``seconds`` are wall-clock seconds per step.
     """
 
     sources: list[str] = field(default_factory=list)

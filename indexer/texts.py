@@ -35,6 +35,16 @@ ENCODED_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
+class Encoded:
+    """What encoding came to: how many passages got a vector, how many were longer than the encoder
+    reads (they are refused, never cut), and the texts that hold a passage which has none."""
+
+    passages: int
+    over_long: int
+    failures: dict[str, Failure]
+
+
+@dataclass(frozen=True, slots=True)
 class Workshop:
     """What texts are made with: where they are kept, the encoder, and the shape that follows."""
 
@@ -99,21 +109,20 @@ def cut_new(workshop: Workshop, digests: Iterable[str]) -> None:
             show(done)
 
 
-def encode_new(workshop: Workshop, digests: Iterable[str]) -> tuple[int, dict[str, Failure]]:
-    """Encode every passage of ``digests`` that has no vector of the encoder yet.
-
-    Returns how many were encoded, and the texts that hold a passage which cannot be.
-    """
+def encode_new(workshop: Workshop, digests: Iterable[str]) -> Encoded:
+    """Encode every passage of ``digests`` that has no vector of the encoder yet."""
     hashes = texts.text_hashes(workshop.catalogue, workshop.shape, digests)
     missing = set(workshop.cache.missing(hashes, workshop.encoder.fingerprint))
-    encoded = 0
+    encoded = over_long = 0
     failures: dict[str, Failure] = {}
     with progress_bar("Encoding", len(missing), "passages") as show:
         for batch in _batches(_to_encode(workshop, hashes, missing)):
+            tokens = workshop.encoder.count_tokens([text for _, text in batch])
+            over_long += sum(count > workshop.encoder.max_tokens for count in tokens)
             refused = _encode(workshop, batch, partial(_show_after, show, encoded))
             encoded += len(batch) - len(refused)
             failures.update({hashes[text_hash]: failure for text_hash, failure in refused.items()})
-    return encoded, failures
+    return Encoded(encoded, over_long, failures)
 
 
 def _show_after(show: Callable[[int], None], before: int, done: int) -> None:

@@ -95,7 +95,7 @@ def _serve(
     name = version.encoder or encoder_in_use(catalogue)[0]
     workshop = Workshop(catalogue, cache, open_encoder(name), version.shape)
     digests = {state.sha256 for state in states_at(catalogue, version).values()}
-    _, failures = encode_new(workshop, digests)
+    failures = encode_new(workshop, digests).failures
     if failures:
         raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
     return publish_version(workshop, archive, version, publish=publish)

@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from corpus.document import Span
 from corpus.scope import Scope
+from corpus.split import embedding_text
 from indexer.cli import main
-from store.catalogue import Catalogue
+from indexer.texts import Workshop, encode_new
+from store import texts
+from store.catalogue import Catalogue, Shape
+from store.encoder import open_encoder
 from store.errors import MassRetirement, NoSource
 from store.manifest import read_manifest
+from store.vectors import VectorCache
 from tests.conftest import Workplace
 
 
@@ -267,3 +273,25 @@ def test_commands_end_with_their_documented_codes(
     assert main(["versions", *archive]) == 0
     assert main(["status", "--archive", str(workplace.files)]) == 2
     assert "there is no archive in" in capsys.readouterr().err
+
+
+def test_a_passage_longer_than_the_encoder_reads_is_counted_and_refused(
+    workplace: Workplace,
+) -> None:
+    """den-01: the count is measured, and nothing is cut without a word."""
+    workplace.write("long.txt", "The relay of the purge valve is tested. " * 40)
+    report = workplace.ingest()
+    assert report.truncated == 0
+    encoder = open_encoder(workplace.encoder)
+    with Catalogue(workplace.archive) as catalogue, VectorCache(workplace.archive) as cache:
+        version = catalogue.version(1)
+        passages = catalogue.passages(version, "long.txt")
+        title = catalogue.document(1, "long.txt").title
+        encoded = [embedding_text(title, p.headings, p.text) for p in passages]
+        assert max(encoder.count_tokens(encoded)) <= encoder.max_tokens
+        digest = catalogue.document(1, "long.txt").sha256
+        uncut = Shape(version.shape.extractor, "one passage whatever its length")
+        whole = Span(0, len(catalogue.text(version, "long.txt")))
+        texts.add_passages(catalogue, digest, uncut, [(whole, bytes(32))])
+        made = encode_new(Workshop(catalogue, cache, encoder, uncut), [digest])
+    assert (made.passages, made.over_long, set(made.failures)) == (0, 1, {digest})
