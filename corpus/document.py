@@ -14,7 +14,8 @@ class Block:
 
     ``start`` and ``end`` are half-open code-point offsets into the extracted text. ``page`` counts
     from 1 and is None where the format has no pages. ``headings`` is the path of headings in force,
-    outermost first; a heading block's own text is the last entry of its path.
+    outermost first; a heading block's own text is the last entry of its path. ``ocr`` says that the
+    text was recognised in a picture, and may hold errors.
     """
 
     kind: BlockKind
@@ -22,6 +23,7 @@ class Block:
     end: int
     page: int | None = None
     headings: tuple[str, ...] = ()
+    ocr: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
@@ -36,7 +38,9 @@ class Extracted:
 
     ``text`` is what offsets count in, free of NUL, lone surrogates and carriage returns. Blocks do
     not overlap and are in ascending order. ``notes`` are sentences for the ingest report (an
-    encoding that had to be guessed, pages without text).
+    encoding that had to be guessed, pages without text). ``author``, ``dated`` and ``tags`` are
+    what the file says of itself, empty where it says nothing; ``dated`` is ISO 8601 as written
+    there, a day or a time with its own offset.
     """
 
     text: str
@@ -44,6 +48,9 @@ class Extracted:
     media_type: str
     blocks: tuple[Block, ...]
     notes: tuple[str, ...] = ()
+    author: str = ""
+    dated: str = ""
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         position = 0
@@ -59,7 +66,8 @@ class Document:
 
     ``doc_id`` is opaque and stable through edits and renames. ``groups`` says who may read it, and
     empty means everyone. ``locations`` are paths relative to their source folder. ``modified`` is
-    the file's time, ISO 8601 in UTC.
+    the file's time, ISO 8601 in UTC; ``dated`` the date that the document states, as written, or
+    empty.
     """
 
     doc_id: str
@@ -72,6 +80,8 @@ class Document:
     modified: str
     groups: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    author: str = ""
+    dated: str = ""
 
     def __post_init__(self) -> None:
         if not self.doc_id:
@@ -84,13 +94,16 @@ class Document:
 class Span:
     """Where a passage lies in an extracted text, before it belongs to a document.
 
-    ``start`` and ``end`` are half-open code-point offsets into the extracted text.
+    ``start`` and ``end`` are half-open code-point offsets into the extracted text. ``ocr`` says
+    that some of it was recognised in a picture. ``language`` is an ISO 639-1 code, or empty.
     """
 
     start: int
     end: int
     page: int | None = None
     headings: tuple[str, ...] = ()
+    ocr: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,8 @@ class Passage:
     text: str = field(repr=False)
     page: int | None = None
     headings: tuple[str, ...] = ()
+    ocr: bool = False
+    language: str = ""
 
     def __post_init__(self) -> None:
         if len(self.text) != self.end - self.start:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from corpus.document import Extracted, Span
+from corpus.language import detect
 
-SPLIT_VERSION = "1"
+SPLIT_VERSION = "2"
 """Part of a corpus version's fingerprint: changes whenever any passage would be cut elsewhere."""
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
@@ -86,7 +87,8 @@ def split(extracted: Extracted, count_tokens: CountTokens, *, max_tokens: int) -
     only where sections are short, and stays under their common heading. A block longer than the
     limit is cut at paragraphs, lines, sentences, clauses or words, within a word only where there
     is nothing else. Every character but white space is in exactly one span; spans are in order and
-    begin and end with something visible. ``page`` is that of a span's first character.
+    begin and end with something visible. ``page`` is that of a span's first character, ``ocr`` says
+    that any of its text was recognised in a picture, ``language`` is that of its own words.
 
     Raises ValueError if ``max_tokens`` leaves no room for a single character beside the title.
     """
@@ -106,7 +108,15 @@ def split(extracted: Extracted, count_tokens: CountTokens, *, max_tokens: int) -
             else:
                 unfinished.extend(_smaller(text, span, extracted, tokens, limit))
         pending = unfinished
-    return tuple(sorted(whole, key=lambda span: span.start))
+    recognised = [block for block in extracted.blocks if block.ocr]
+    return tuple(
+        replace(
+            span,
+            ocr=any(block.start < span.end and span.start < block.end for block in recognised),
+            language=detect(text[span.start : span.end]),
+        )
+        for span in sorted(whole, key=lambda span: span.start)
+    )
 
 
 class _Limit:

@@ -140,11 +140,18 @@ def _read(key: str, answer: bytearray) -> Read:
     if reason := body.get("reason"):
         return Read(key, None, "", Failure(body["stage"], reason))
     blocks = tuple(
-        Block(kind, start, end, page, tuple(headings))
-        for kind, start, end, page, headings in body["blocks"]
+        Block(kind, start, end, page, tuple(headings), ocr)
+        for kind, start, end, page, headings, ocr in body["blocks"]
     )
     extracted = Extracted(
-        body["text"], body["title"], body["media_type"], blocks, tuple(body["notes"])
+        body["text"],
+        body["title"],
+        body["media_type"],
+        blocks,
+        tuple(body["notes"]),
+        body["author"],
+        body["dated"],
+        tuple(body["tags"]),
     )
     return Read(key, extracted, body["language"], None)
 

@@ -99,16 +99,20 @@ def ingest(archive: Archive, request: Request) -> Report:
             seen, targets = _digest(targets, report, unpacked)
         with _timed(report, "read"):
             read_new(workshop, {file.digest: file.path for file in seen.values()})
-        live = {state.sha256 for state in live_states(catalogue).values()}
-        digests = live | {file.digest for file in seen.values()}
+            _keep_older_readings(workshop, {file.digest for file in seen.values()})
+        titles = _titles(workshop, {file.digest for file in seen.values()})
         with _timed(report, "cut"):
-            cut_new(workshop, digests)
+            cut_new(workshop, titles)
         with _timed(report, "encode"):
-            made = encode_new(workshop, digests)
+            made = encode_new(workshop, titles)
             report.encoded, report.truncated = made.passages, made.over_long
         failures = {
             **made.failures,
-            **texts.failures(catalogue, digests, workshop.shape.extractor),
+            **texts.failures(
+                catalogue,
+                {*titles, *(file.digest for file in seen.values())},
+                workshop.shape.extractor,
+            ),
         }
         with _timed(report, "commit"):
             version = _commit(workshop, request, targets, seen, failures, report)
@@ -127,7 +131,8 @@ def _targets(workshop: Workshop, request: Request) -> list[Target]:
     whole = [target for target in targets if not target.below]
     covered = {target.source for target in whole}
     missing = [source for source in known_sources(workshop.catalogue) if source not in covered]
-    return whole + look_at(workshop.catalogue, [source.root for source in missing])
+    there = [source.root for source in missing if source.root.is_dir()]
+    return whole + look_at(workshop.catalogue, there)
 
 
 def _digest(
@@ -188,6 +193,23 @@ def _digest_of(path: bytes) -> str:
 def _inside(container: bytes, name: bytes) -> bytes:
     """The place of what is inside a container; what gzip wraps has the container's own."""
     return container + b"/" + name if name else container
+
+
+def _keep_older_readings(workshop: Workshop, seen: set[str]) -> None:
+    """Where the extractor is a newer one, keep what was read before from files that are out of
+    reach now."""
+    latest = workshop.catalogue.latest()
+    if latest is not None and latest.shape.extractor != workshop.shape.extractor:
+        live = {state.sha256 for state in live_states(workshop.catalogue).values()}
+        older, newer = latest.shape.extractor, workshop.shape.extractor
+        texts.carry_over(workshop.catalogue, live - seen, older, newer)
+
+
+def _titles(workshop: Workshop, digests: set[str]) -> dict[str, str]:
+    """The title of every text that the next version may hold, by digest."""
+    live = {state.sha256 for state in live_states(workshop.catalogue).values()}
+    heads = texts.heads(workshop.catalogue, live | digests, workshop.shape.extractor)
+    return {digest: head.title for digest, head in heads.items()}
 
 
 def _commit(

@@ -81,6 +81,9 @@ def read(path: Path) -> dict[str, object]:
         "media_type": extracted.media_type,
         "blocks": [astuple(block) for block in extracted.blocks],
         "notes": extracted.notes,
+        "author": extracted.author,
+        "dated": extracted.dated,
+        "tags": extracted.tags,
         "language": detect(extracted.text),
     }
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -95,28 +95,30 @@ def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> None:
             show(done)
 
 
-def cut_new(workshop: Workshop, digests: Iterable[str]) -> None:
-    """Cut into passages those texts that are not cut in the present shape."""
+def cut_new(workshop: Workshop, titles: Mapping[str, str]) -> None:
+    """Cut into passages those texts, given as digest to title, that are not cut in the present
+    shape under that title."""
     catalogue, encoder, shape = workshop.catalogue, workshop.encoder, workshop.shape
-    missing = sorted(set(digests) - texts.shaped_texts(catalogue, shape))
+    missing = sorted(set(titles.items()) - texts.shaped_texts(catalogue, shape))
     with progress_bar("Cutting", len(missing), "texts") as show:
-        for done, digest in enumerate(missing, start=1):
+        for done, (digest, title) in enumerate(missing, start=1):
             extracted = texts.extraction(catalogue, digest, shape.extractor)
             if extracted is not None:
+                extracted = replace(extracted, title=title)
                 spans = split(extracted, encoder.count_tokens, max_tokens=passage_limit(encoder))
                 hashed = [(span, _hash(_encoded(extracted, span))) for span in spans]
-                texts.add_passages(catalogue, digest, shape, hashed)
+                texts.add_passages(catalogue, digest, title, shape, hashed)
             show(done)
 
 
-def encode_new(workshop: Workshop, digests: Iterable[str]) -> Encoded:
-    """Encode every passage of ``digests`` that has no vector of the encoder yet."""
-    hashes = texts.text_hashes(workshop.catalogue, workshop.shape, digests)
+def encode_new(workshop: Workshop, titles: Mapping[str, str]) -> Encoded:
+    """Encode every passage of some texts, given as digest to title, that has no vector yet."""
+    hashes = texts.text_hashes(workshop.catalogue, workshop.shape, titles)
     missing = set(workshop.cache.missing(hashes, workshop.encoder.fingerprint))
     encoded = over_long = 0
     failures: dict[str, Failure] = {}
     with progress_bar("Encoding", len(missing), "passages") as show:
-        for batch in _batches(_to_encode(workshop, hashes, missing)):
+        for batch in _batches(_to_encode(workshop, titles, hashes, missing)):
             tokens = workshop.encoder.count_tokens([text for _, text in batch])
             over_long += sum(count > workshop.encoder.max_tokens for count in tokens)
             refused = _encode(workshop, batch, partial(_show_after, show, encoded))
@@ -130,12 +132,14 @@ def _show_after(show: Callable[[int], None], before: int, done: int) -> None:
 
 
 def _to_encode(
-    workshop: Workshop, hashes: Mapping[bytes, str], missing: set[bytes]
+    workshop: Workshop, titles: Mapping[str, str], hashes: Mapping[bytes, str], missing: set[bytes]
 ) -> Iterator[tuple[bytes, str]]:
     """Each missing hash once, with what is encoded for it, text by text."""
     left = set(missing)
     for digest in dict.fromkeys(hashes[text_hash] for text_hash in hashes if text_hash in missing):
-        extracted, spans = texts.cut_text(workshop.catalogue, workshop.shape, digest)
+        title = titles[digest]
+        extracted, spans = texts.cut_text(workshop.catalogue, workshop.shape, digest, title)
+        extracted = replace(extracted, title=title)
         for span, text_hash in spans:
             if text_hash in left:
                 left.remove(text_hash)

@@ -94,8 +94,8 @@ def _serve(
     """Encode what ``version`` needs, build its generation, and publish it where asked."""
     name = version.encoder or encoder_in_use(catalogue)[0]
     workshop = Workshop(catalogue, cache, open_encoder(name), version.shape)
-    digests = {state.sha256 for state in states_at(catalogue, version).values()}
-    failures = encode_new(workshop, digests).failures
+    titles = {state.sha256: state.title for state in states_at(catalogue, version).values()}
+    failures = encode_new(workshop, titles).failures
     if failures:
         raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
     return publish_version(workshop, archive, version, publish=publish)

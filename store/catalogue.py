@@ -135,6 +135,8 @@ class Catalogue:
                 modified=row["modified"],
                 groups=tuple(json.loads(row["groups"])),
                 tags=tuple(json.loads(row["tags"])),
+                author=row["author"],
+                dated=row["dated"],
             )
             for row in self.rows(
                 f"SELECT * FROM states WHERE {_LIVE}{chosen} ORDER BY doc_id", **parameters
@@ -176,7 +178,7 @@ class Catalogue:
             LivePassages(row["doc_id"], row["revision"], row["shape_id"], row["passages"])
             for row in self.rows(
                 "SELECT s.doc_id, s.revision, h.shape_id, h.passages FROM states AS s "
-                "JOIN shapes AS h ON h.sha256 = s.sha256 "
+                "JOIN shapes AS h ON h.sha256 = s.sha256 AND h.title = s.title "
                 "AND h.extractor = :extractor AND h.splitter = :splitter "
                 f"WHERE {_LIVE} ORDER BY s.doc_id",
                 version=version.number,
@@ -190,7 +192,7 @@ class Catalogue:
         rows = list(
             self.rows(
                 "SELECT s.doc_id, s.revision, e.text, p.* FROM states AS s "
-                "JOIN shapes AS h ON h.sha256 = s.sha256 "
+                "JOIN shapes AS h ON h.sha256 = s.sha256 AND h.title = s.title "
                 "AND h.extractor = :extractor AND h.splitter = :splitter "
                 "JOIN extractions AS e ON e.sha256 = s.sha256 AND e.extractor = :extractor "
                 "JOIN passages AS p ON p.shape_id = h.shape_id "
@@ -211,7 +213,7 @@ class Catalogue:
             'substr(e.text, p.start + 1, p."end" - p.start) AS passage_text, p.* '
             "FROM json_each(:wanted) AS w "
             "JOIN states AS s ON s.doc_id = w.value ->> 0 AND s.revision = w.value ->> 1 "
-            "JOIN shapes AS h ON h.sha256 = s.sha256 "
+            "JOIN shapes AS h ON h.sha256 = s.sha256 AND h.title = s.title "
             "AND h.extractor = :extractor AND h.splitter = :splitter "
             "JOIN extractions AS e ON e.sha256 = s.sha256 AND e.extractor = :extractor "
             "JOIN passages AS p ON p.shape_id = h.shape_id AND p.ordinal = w.value ->> 2 "
@@ -254,6 +256,8 @@ def _passage(row: dict[str, Any]) -> Passage:
         text=row["text"][row["start"] : row["end"]] if text is None else text,
         page=row["page"],
         headings=tuple(json.loads(row["headings"])),
+        ocr=bool(row["ocr"]),
+        language=row["language"],
     )
 
 

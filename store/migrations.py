@@ -218,6 +218,25 @@ def _encoder_of_a_version(db: Database) -> None:
     db.table("versions").add_column("encoder", str, not_null_default="")
 
 
+@catalogue_migrations(name="0005_metadata")
+def _metadata(db: Database) -> None:
+    for table in ("extractions", "states"):
+        db.table(table).add_column("author", str, not_null_default="")
+        db.table(table).add_column("dated", str, not_null_default="")
+    db.table("extractions").add_column("tags", str, not_null_default="[]")
+    db.table("passages").add_column("ocr", int, not_null_default=0)
+    db.table("passages").add_column("language", str, not_null_default="")
+    # A title may be given by a maintainer, and it is encoded with every passage: what was cut
+    # until now was cut under the title that the file itself gave.
+    db.table("shapes").add_column("title", str, not_null_default="")
+    db.execute(
+        "UPDATE shapes SET title = coalesce((SELECT e.title FROM extractions AS e "
+        "WHERE e.sha256 = shapes.sha256 AND e.extractor = shapes.extractor), '')"
+    )
+    db.execute("DROP INDEX idx_shapes_sha256_extractor_splitter")
+    db.table("shapes").create_index(["sha256", "title", "extractor", "splitter"], unique=True)
+
+
 def _append_only(db: Database, table: str) -> None:
     """Make SQLite itself refuse to change or remove what a person gave."""
     for verb in ("UPDATE", "DELETE"):

@@ -1,14 +1,15 @@
 """Every text there ever was, addressed by content: what was read, how it is cut, what failed.
 
 A text is named by the digest of the bytes it came from together with the extractor's version, its
-passages by the split rule as well. Rows are immutable, so they can be added in short transactions
-long before a version uses them, and a second run with the same bytes changes nothing.
+passages by the split rule as well and by the title that is encoded with them. Rows are immutable,
+so they can be added in short transactions long before a version uses them, and a second run with
+the same bytes changes nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -33,6 +34,9 @@ class Head:
     language: str
     media_type: str
     notes: tuple[str, ...]
+    author: str
+    dated: str
+    tags: tuple[str, ...]
 
 
 def extraction(catalogue: Catalogue, sha256: str, extractor: str) -> Extracted | None:
@@ -48,11 +52,18 @@ def extraction(catalogue: Catalogue, sha256: str, extractor: str) -> Extracted |
         return None
     row = rows[0]
     blocks = tuple(
-        Block(kind, start, end, page, tuple(headings))
-        for kind, start, end, page, headings in json.loads(row["blocks"])
+        Block(kind, start, end, page, tuple(headings), *marks)
+        for kind, start, end, page, headings, *marks in json.loads(row["blocks"])
     )
     return Extracted(
-        row["text"], row["title"], row["media_type"], blocks, tuple(json.loads(row["notes"]))
+        row["text"],
+        row["title"],
+        row["media_type"],
+        blocks,
+        tuple(json.loads(row["notes"])),
+        row["author"],
+        row["dated"],
+        tuple(json.loads(row["tags"])),
     )
 
 
@@ -70,7 +81,7 @@ def failures(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> di
 def heads(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, Head]:
     """What the extractor found out about some bytes beside their text."""
     rows = catalogue.rows(
-        "SELECT sha256, title, language, media_type, notes FROM extractions "
+        "SELECT sha256, title, language, media_type, notes, author, dated, tags FROM extractions "
         "WHERE extractor = :extractor "
         "AND sha256 IN (SELECT value FROM json_each(:digests))",
         extractor=extractor,
@@ -78,7 +89,13 @@ def heads(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[
     )
     return {
         row["sha256"]: Head(
-            row["title"], row["language"], row["media_type"], tuple(json.loads(row["notes"]))
+            row["title"],
+            row["language"],
+            row["media_type"],
+            tuple(json.loads(row["notes"])),
+            row["author"],
+            row["dated"],
+            tuple(json.loads(row["tags"])),
         )
         for row in rows
     }
@@ -94,26 +111,27 @@ def known_texts(catalogue: Catalogue, extractor: str) -> set[str]:
     return {row["sha256"] for row in rows}
 
 
-def shaped_texts(catalogue: Catalogue, shape: Shape) -> set[str]:
-    """The digests of all bytes that are cut into passages in that shape."""
+def shaped_texts(catalogue: Catalogue, shape: Shape) -> set[tuple[str, str]]:
+    """The digest and title of every text that is cut into passages in that shape."""
     rows = catalogue.rows(
-        "SELECT sha256 FROM shapes WHERE extractor = :extractor AND splitter = :splitter",
+        "SELECT sha256, title FROM shapes WHERE extractor = :extractor AND splitter = :splitter",
         extractor=shape.extractor,
         splitter=shape.splitter,
     )
-    return {row["sha256"] for row in rows}
+    return {(row["sha256"], row["title"]) for row in rows}
 
 
-def text_hashes(catalogue: Catalogue, shape: Shape, digests: Iterable[str]) -> dict[bytes, str]:
-    """What has to be encoded for some bytes: each passage's hash, and one text it is in."""
+def text_hashes(catalogue: Catalogue, shape: Shape, titles: Mapping[str, str]) -> dict[bytes, str]:
+    """What has to be encoded for some texts, given as digest to title: each passage's hash, and
+    the digest of one text it is in."""
     rows = catalogue.rows(
-        "SELECT p.text_hash, h.sha256 FROM shapes AS h JOIN passages AS p USING (shape_id) "
-        "WHERE h.extractor = :extractor AND h.splitter = :splitter "
-        "AND h.sha256 IN (SELECT value FROM json_each(:digests)) "
-        "ORDER BY h.sha256, p.ordinal",
+        "SELECT p.text_hash, h.sha256 FROM json_each(:titles) AS t "
+        "JOIN shapes AS h ON h.sha256 = t.key AND h.title = t.value "
+        "AND h.extractor = :extractor AND h.splitter = :splitter "
+        "JOIN passages AS p USING (shape_id) ORDER BY h.sha256, p.ordinal",
         extractor=shape.extractor,
         splitter=shape.splitter,
-        digests=json.dumps(list(digests)),
+        titles=json.dumps(dict(titles)),
     )
     hashes: dict[bytes, str] = {}
     for row in rows:
@@ -122,16 +140,17 @@ def text_hashes(catalogue: Catalogue, shape: Shape, digests: Iterable[str]) -> d
 
 
 def cut_text(
-    catalogue: Catalogue, shape: Shape, sha256: str
+    catalogue: Catalogue, shape: Shape, sha256: str, title: str
 ) -> tuple[Extracted, list[tuple[Span, bytes]]]:
-    """A text and how it is cut, each span with the hash of what is encoded.
+    """A text and how it is cut under a title, each span with the hash of what is encoded.
 
     :raises KeyError: the bytes were not read or not cut in that shape
     """
     known = extraction(catalogue, sha256, shape.extractor)
     row = catalogue.database.execute(
-        "SELECT shape_id FROM shapes WHERE sha256 = ? AND extractor = ? AND splitter = ?",
-        [sha256, shape.extractor, shape.splitter],
+        "SELECT shape_id FROM shapes "
+        "WHERE sha256 = ? AND title = ? AND extractor = ? AND splitter = ?",
+        [sha256, title, shape.extractor, shape.splitter],
     ).fetchone()
     if known is None or row is None:
         raise KeyError(sha256)
@@ -153,8 +172,25 @@ def add_extraction(
                 "media_type": extracted.media_type,
                 "blocks": _json([astuple(block) for block in extracted.blocks]),
                 "notes": _json(extracted.notes),
+                "author": extracted.author,
+                "dated": extracted.dated,
+                "tags": _json(extracted.tags),
             },
             ignore=True,
+        )
+
+
+def carry_over(catalogue: Catalogue, digests: Iterable[str], older: str, newer: str) -> None:
+    """Let what ``older`` read from some bytes stand for ``newer``, where those bytes cannot be had
+    to be read again."""
+    columns = "text, title, language, media_type, blocks, notes, author, dated, tags"
+    with writing(catalogue.database) as db:
+        db.execute(
+            f"INSERT INTO extractions (sha256, extractor, {columns}) "
+            f"SELECT sha256, ?, {columns} FROM extractions WHERE extractor = ? "
+            "AND sha256 IN (SELECT value FROM json_each(?)) "
+            "ON CONFLICT (sha256, extractor) DO NOTHING",
+            [newer, older, json.dumps(list(digests))],
         )
 
 
@@ -176,14 +212,19 @@ def add_failure(
 
 
 def add_passages(
-    catalogue: Catalogue, sha256: str, shape: Shape, spans: Sequence[tuple[Span, bytes]]
+    catalogue: Catalogue,
+    sha256: str,
+    title: str,
+    shape: Shape,
+    spans: Sequence[tuple[Span, bytes]],
 ) -> None:
-    """Keep how one text is cut; a second call with the same text and shape changes nothing."""
+    """Keep how one text is cut under a title; a second call with the same changes nothing."""
     with writing(catalogue.database) as db:
         taken = db.execute(
-            "INSERT INTO shapes (sha256, extractor, splitter, passages) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (sha256, extractor, splitter) DO NOTHING RETURNING shape_id",
-            [sha256, shape.extractor, shape.splitter, len(spans)],
+            "INSERT INTO shapes (sha256, title, extractor, splitter, passages) "
+            "VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (sha256, title, extractor, splitter) DO NOTHING RETURNING shape_id",
+            [sha256, title, shape.extractor, shape.splitter, len(spans)],
         ).fetchone()
         if taken is None:
             return
@@ -195,6 +236,8 @@ def add_passages(
                 "end": span.end,
                 "page": span.page,
                 "headings": _json(span.headings),
+                "ocr": span.ocr,
+                "language": span.language,
                 "text_hash": text_hash,
             }
             for ordinal, (span, text_hash) in enumerate(spans)
@@ -217,4 +260,11 @@ def _json(value: object) -> str:
 
 
 def _span(row: dict[str, Any]) -> Span:
-    return Span(row["start"], row["end"], row["page"], tuple(json.loads(row["headings"])))
+    return Span(
+        row["start"],
+        row["end"],
+        row["page"],
+        tuple(json.loads(row["headings"])),
+        bool(row["ocr"]),
+        row["language"],
+    )

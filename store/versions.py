@@ -37,6 +37,8 @@ class DocumentState:
     modified: str
     groups: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    author: str = ""
+    dated: str = ""
 
     def same_as(self, other: DocumentState) -> bool:
         """Whether nothing that a version records differs; a touched file is not a change."""
@@ -53,6 +55,8 @@ def _compared(state: DocumentState) -> tuple[object, ...]:
         state.media_type,
         state.groups,
         state.tags,
+        state.author,
+        state.dated,
     )
 
 
@@ -110,6 +114,8 @@ def _states(
             modified=row["modified"],
             groups=tuple(json.loads(row["groups"])),
             tags=tuple(json.loads(row["tags"])),
+            author=row["author"],
+            dated=row["dated"],
         )
         for row in rows
     }
@@ -211,6 +217,8 @@ def commit_version(
                 "modified": state.modified,
                 "groups": json.dumps(state.groups),
                 "tags": json.dumps(state.tags),
+                "author": state.author,
+                "dated": state.dated,
                 "from_version": number,
             }
             for state in new
@@ -227,7 +235,7 @@ def commit_version(
         )
         passages = db.execute(
             "SELECT coalesce(sum(h.passages), 0) FROM states AS s JOIN shapes AS h "
-            "ON h.sha256 = s.sha256 AND h.extractor = ? AND h.splitter = ? "
+            "ON h.sha256 = s.sha256 AND h.title = s.title AND h.extractor = ? AND h.splitter = ? "
             "WHERE s.to_version IS NULL",
             [shape.extractor, shape.splitter],
         ).fetchone()[0]

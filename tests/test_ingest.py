@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -292,6 +293,24 @@ def test_a_passage_longer_than_the_encoder_reads_is_counted_and_refused(
         digest = catalogue.document(1, "long.txt").sha256
         uncut = Shape(version.shape.extractor, "one passage whatever its length")
         whole = Span(0, len(catalogue.text(version, "long.txt")))
-        texts.add_passages(catalogue, digest, uncut, [(whole, bytes(32))])
-        made = encode_new(Workshop(catalogue, cache, encoder, uncut), [digest])
+        texts.add_passages(catalogue, digest, "long", uncut, [(whole, bytes(32))])
+        made = encode_new(Workshop(catalogue, cache, encoder, uncut), {digest: "long"})
     assert (made.passages, made.over_long, set(made.failures)) == (0, 1, {digest})
+
+
+def test_a_source_that_is_gone_keeps_its_documents_when_the_extractor_changes(
+    workplace: Workplace,
+) -> None:
+    workplace.write("here/a.txt", "alpha torque")
+    workplace.ingest()
+    elsewhere = workplace.files.with_name("elsewhere")
+    elsewhere.mkdir()
+    (elsewhere / "b.txt").write_text("beta torque")
+    workplace.ingest(elsewhere)
+    with sqlite3.connect(workplace.archive.catalogue) as database:
+        for table in ("versions", "extractions", "shapes"):
+            database.execute(f"UPDATE {table} SET extractor = 'an older one'")
+    elsewhere.rename(workplace.files.with_name("unmounted"))
+    report = workplace.ingest()
+    assert (report.new_version, report.documents, report.retired) == (True, 2, [])
+    assert workplace.ids("beta", "lexical") == ["b.txt"]
