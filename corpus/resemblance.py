@@ -2,11 +2,11 @@
 
 The resemblance of two texts is the Jaccard index of their sets of runs of ``RUN`` folded words
 (shingles). A signature estimates it without the texts, and :func:`candidates` finds the pairs worth
-an exact look without comparing all with all (MinHash and its banding, Broder 1997). Nothing here
-judges meaning: a translation of a text does not resemble it.
+an exact look without comparing all with all (MinHash, Broder 1997, looked up in bands). Nothing
+here judges meaning: a translation of a text does not resemble it.
 
-numpy is enough for this; datasketch, the well-kept library, would bring scipy along for a hundred
-lines.
+numpy is enough for this; datasketch, the well-kept library, would bring scipy along to save some
+forty lines.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def _same_band(band: NDArray[np.uint32]) -> NDArray[np.int64]:
     found = [np.empty(0, np.int64)]
     for ahead in range(1, min(NEIGHBOURS, count - 1) + 1):
         equal = (ordered[ahead:] == ordered[:-ahead]).all(axis=1)
+        # Equal rows have only equal ones between them, so none further apart are equal either.
         if not equal.any():
             break
         found.append(order[:-ahead][equal] * count + order[ahead:][equal])
