@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, shake_256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,10 @@ SIGNATURE_VERSION = f"words{RUN}-minhash{BANDS}x{ROWS}-1"
 
 _AT_ONCE = 2048
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-_FACTORS, _ADDENDS = np.random.Generator(np.random.PCG64(20)).integers(
-    0, 2**64, size=(2, BANDS * ROWS), dtype=np.uint64
-)
-_FACTORS |= np.uint64(1)
+# Kept signatures must be the same for ever, which no random generator of numpy promises.
+_FACTORS, _ADDENDS = np.frombuffer(
+    shake_256(SIGNATURE_VERSION.encode()).digest(2 * 8 * BANDS * ROWS), "<u8"
+).reshape(2, BANDS * ROWS) | np.uint64(1)
 
 
 def word_runs(text: str) -> NDArray[np.uint64]:
