@@ -20,6 +20,7 @@ from app.query.protocol import make_protocol
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.topic_files import read_topics
+from corpus.resemblance import percent
 from corpus.scope import Scope
 from store.archive import ARCHIVE_VARIABLE, archive_at, existing_archive
 from store.catalogue import Catalogue
@@ -97,6 +98,11 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
             f"{row.hit.rank:>3}  {row.document.title}",
             f"     {', '.join(row.document.locations)}{page}",
             f"     {_sum_in_words(row)}",
+        ]
+        lines += [
+            f"     similar to {entry.document.doc_id} "
+            f"({percent(entry.shared, entry.total)} % the same wording)"
+            for entry in row.similar
         ]
     lines += [f"note: {note}" for note in result.notes]
     depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)

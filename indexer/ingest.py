@@ -1,4 +1,4 @@
-"""One ingest: look, read, cut, encode, commit, build, publish.
+"""One ingest: look, read, cut, encode, commit, compare, build, publish.
 
 Texts and vectors are kept as soon as they are made. The corpus version is one transaction, the
 generation one rename and its publication another, in that order: whatever stops the run, what was
@@ -20,6 +20,7 @@ from corpus.containers import container_kind
 from indexer.plan import Plan, make_plan
 from indexer.publishing import publish_version
 from indexer.report import Problem, Report
+from indexer.similar import compare_texts
 from indexer.sources import Target, known_sources, look_at
 from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
 from indexer.unpacking import Held, unpack_container, unpacking_folder
@@ -33,6 +34,7 @@ from store.generations import clean_up
 from store.ingests import keep_ingest
 from store.lock import writer_lock
 from store.manifest import sha256_of
+from store.similar import similar_pairs
 from store.texts import Failure
 from store.vectors import VectorCache
 from store.versions import (
@@ -116,6 +118,9 @@ def ingest(archive: Archive, request: Request) -> Report:
         }
         with _timed(report, "commit"):
             version = _commit(workshop, request, targets, seen, failures, report)
+        with _timed(report, "compare"):
+            compare_texts(catalogue, version)
+        report.similar = similar_pairs(catalogue, version)
         with _timed(report, "build"):
             report.generation = publish_version(workshop, archive, version)
         keep_ingest(catalogue, started_at, _now(), report.outcome, version, report.as_data())

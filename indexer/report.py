@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from corpus.resemblance import percent
 from indexer.plan import Outcome
+from store.similar import Pair
+
+PAIRS_LISTED = 1_000
+"""The most pairs of documents that are listed as data."""
+
+PAIRS_SHOWN = 10
+"""The most pairs of documents that are listed for a person."""
 
 OUTCOMES: tuple[Outcome, ...] = ("added", "changed", "moved", "copied", "restored", "unchanged")
 
@@ -27,7 +35,8 @@ class Report:
     Every file that was found is counted once: ``found`` equals the sum of the outcomes, of
     ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet, ``truncated``
     those longer than the encoder reads: they are refused and named in ``failed``, never cut.
-    ``seconds`` are wall-clock seconds per step.
+    ``similar`` are the pairs of documents of the version that are nearly the same, the most alike
+    first. ``seconds`` are wall-clock seconds per step.
     """
 
     sources: list[str] = field(default_factory=list)
@@ -37,6 +46,7 @@ class Report:
     skipped: list[Problem] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    similar: list[Pair] = field(default_factory=list)
     version: int | None = None
     new_version: bool = False
     generation: str = ""
@@ -57,6 +67,11 @@ class Report:
             return "finished with failures"
         return "changed" if self.new_version else "nothing changed"
 
+    @property
+    def similar_documents(self) -> int:
+        """How many documents are nearly the same as another."""
+        return len({name for pair in self.similar for name in (pair.one, pair.other)})
+
     def summary(self) -> str:
         """One line for the end of a log."""
         if self.new_version:
@@ -73,9 +88,10 @@ class Report:
         )
 
     def as_data(self) -> dict[str, Any]:
-        """The report as JSON-ready data."""
+        """The report as JSON-ready data, with the first ``PAIRS_LISTED`` of the similar pairs."""
         return {
-            **asdict(self),
+            **asdict(replace(self, similar=self.similar[:PAIRS_LISTED])),
+            "similar_documents": self.similar_documents,
             "outcome": self.outcome,
             "exit_code": self.exit_code,
             "summary": self.summary(),
@@ -92,8 +108,22 @@ class Report:
             else f"note    {problem.reason}"
             for problem in self.notes
         ]
+        lines += self._similar_lines()
         lines += [f"retired {doc_id}" for doc_id in self.retired]
         lines += [
             f"failed  {problem.path} [{problem.stage}]: {problem.reason}" for problem in self.failed
         ]
+        return lines
+
+    def _similar_lines(self) -> list[str]:
+        if not self.similar:
+            return []
+        lines = [f"similar {self.similar_documents} documents are nearly the same as another"]
+        lines += [
+            f"similar {pair.one} and {pair.other}: {percent(pair.shared, pair.total)} % "
+            "the same wording"
+            for pair in self.similar[:PAIRS_SHOWN]
+        ]
+        if (more := len(self.similar) - PAIRS_SHOWN) > 0:
+            lines.append(f"similar {more:,} more pairs, in the report with --json")
         return lines

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from indexer.compare import Difference, compare
 from indexer.publishing import publish_version
+from indexer.similar import compare_texts
 from indexer.texts import Workshop, encode_new, encoder_in_use
 from store.archive import Archive
 from store.backup import check_backup, copy_online, install
@@ -91,13 +92,14 @@ def rebuild(archive: Archive, number: int | None) -> str:
 def _serve(
     archive: Archive, catalogue: Catalogue, cache: VectorCache, version: Version, *, publish: bool
 ) -> str:
-    """Encode what ``version`` needs, build its generation, and publish it where asked."""
+    """Encode and compare what ``version`` needs, build its generation, publish it where asked."""
     name = version.encoder or encoder_in_use(catalogue)[0]
     workshop = Workshop(catalogue, cache, open_encoder(name), version.shape)
     titles = {state.sha256: state.title for state in states_at(catalogue, version).values()}
     failures = encode_new(workshop, titles).failures
     if failures:
         raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
+    compare_texts(catalogue, version)
     return publish_version(workshop, archive, version, publish=publish)
 
 

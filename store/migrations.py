@@ -237,6 +237,32 @@ def _metadata(db: Database) -> None:
     db.table("shapes").create_index(["sha256", "title", "extractor", "splitter"], unique=True)
 
 
+@catalogue_migrations(name="0007_signatures")
+def _signatures(db: Database) -> None:
+    # Derived data of texts, like passages: ``method`` names the rule they were made by.
+    db.table("signatures").create(
+        {"sha256": str, "extractor": str, "method": str, "signature": bytes},
+        pk=("sha256", "extractor", "method"),
+        not_null={"signature"},
+        strict=True,
+    )
+    db.table("resemblances").create(
+        {
+            "sha256": str,
+            "other": str,
+            "extractor": str,
+            "method": str,
+            "shared": int,
+            "total": int,
+        },
+        pk=("sha256", "other", "extractor", "method"),
+        not_null={"shared", "total"},
+        strict=True,
+    )
+    db.table("resemblances").create_index(["other"])
+    db.table("states").create_index(["sha256"])
+
+
 def _append_only(db: Database, table: str) -> None:
     """Make SQLite itself refuse to change or remove what a person gave."""
     for verb in ("UPDATE", "DELETE"):

@@ -67,6 +67,20 @@ def extraction(catalogue: Catalogue, sha256: str, extractor: str) -> Extracted |
     )
 
 
+def text_of(catalogue: Catalogue, sha256: str, extractor: str) -> str:
+    """The text alone of what ``extractor`` read from those bytes.
+
+    :raises KeyError: it did not or could not read them
+    """
+    row = catalogue.database.execute(
+        "SELECT text FROM extractions WHERE sha256 = ? AND extractor = ?", [sha256, extractor]
+    ).fetchone()
+    if row is None:
+        raise KeyError(sha256)
+    text: str = row[0]
+    return text
+
+
 def failures(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, Failure]:
     """Why ``extractor`` could not read some bytes, for those of ``digests`` where it failed."""
     rows = catalogue.rows(

@@ -21,6 +21,7 @@ from app.query.side_by_side import FUSED, Column, Entry
 from corpus.document import Document, Passage
 from corpus.judging import Topic
 from store.errors import BadInput
+from store.similar import Similar
 
 HOSTILE = (
     "</mark></p><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -85,8 +86,12 @@ def passage(text: str = HOSTILE) -> Passage:
     return Passage(f"{text}@1#00000", text, 1, 0, len(text), text, 3, (text, text))
 
 
+SIMILAR = (Similar(document(), 99, 110),)
+
+
 def entry(*parts: Part) -> Row:
-    return Row(hit(*parts), document(), passage(), Snippet(HOSTILE, 0, ((2, 6), (10, 20))))
+    snippet = Snippet(HOSTILE, 0, ((2, 6), (10, 20)))
+    return Row(hit(*parts), document(), passage(), snippet, SIMILAR)
 
 
 def to(doc_id: str, passage_id: str) -> str:
@@ -116,7 +121,9 @@ def test_rows_lists_tables_and_documents_hold_no_element_of_a_document() -> None
     """sec-02"""
     absent = Absence("semantic", Reason.BELOW_DEPTH, 100)
     rows = [entry(LEXICAL, SEMANTIC), entry(LEXICAL, absent)]
-    reading = Reading(document(), 1, passage(), 1, 3, HOSTILE, HOSTILE, (5, 9), "a", "b")
+    reading = Reading(
+        document(), 1, passage(), 1, 3, HOSTILE, HOSTILE, (5, 9), "a", "b", "", SIMILAR
+    )
     one = Entry(HOSTILE, document(), "p", {"lexical": 1, FUSED: 1})
     lists = (
         Column("lexical", (one,), 1, 100),
@@ -128,7 +135,7 @@ def test_rows_lists_tables_and_documents_hold_no_element_of_a_document() -> None
         *(result_markup.row(row, to) for row in rows),
         result_markup.why_table(rows, to),
         result_markup.side_by_side(lists, to),
-        reading_markup.document_head(reading),
+        reading_markup.document_head(reading, to),
         reading_markup.reading(reading, lambda text: ((0, 7),) if text else ()),
         reading_markup.judged_document(reading, whole=False),
         reading_markup.judged_document(reading, whole=True),
@@ -149,6 +156,19 @@ def test_row_shows_rank_parts_and_exact_sum() -> None:
     assert "S 4" in found.text
     assert "1/61 + 1/64 = 125/3904 ≈ 0.0320" in found.text
     assert "p. 3" in found.text
+
+
+def test_a_document_like_another_names_it_with_its_place_where_the_titles_are_equal() -> None:
+    def pump(place: str) -> Document:
+        return Document(place, 1, "0" * 64, "Pump", "en", "t", (place,), "")
+
+    others = [Similar(pump("b.md"), 999, 1000), Similar(document("Valve"), 5, 5)]
+    found = checked(markup.similar_to(pump("a.md"), others, to))
+    assert found.text == (
+        "similar to Pump, b.md (99 % the same wording), Valve (100 % the same wording)"
+    )
+    assert len(found.links) == 2
+    assert markup.similar_to(pump("a.md"), [], to) == ""
 
 
 @pytest.mark.parametrize(

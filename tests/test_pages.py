@@ -293,6 +293,21 @@ def test_signing_out_forgets_the_name(archive: Workplace) -> None:
     assert "Sign in to label" in body(app)
 
 
+def test_a_near_duplicate_is_marked_in_the_list_and_on_its_page(growing: Workplace) -> None:
+    """ing-20"""
+    text = "# Gland of PX-310\n\nTighten the gland screws to 16 N·m."
+    growing.write("pumps/gland-copy.md", text.replace("Gland", "GLAND", 1))
+    growing.ingest()
+    mark = "similar to GLAND of PX-310</a>"
+    shown_at = body(opened(q=QUERY))
+    assert shown_at.count("similar to ") == 2
+    assert mark in re.sub(r"<a [^>]*>", "", shown_at)
+    page = body(opened("document", doc="pumps/gland.md", q=QUERY))
+    assert mark in re.sub(r"<a [^>]*>", "", page)
+    assert "(100 % the same wording)" in page
+    assert "document?doc=pumps%2Fgland-copy.md" in page
+
+
 # -- document ----------------------------------------------------------------------------------
 
 

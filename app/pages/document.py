@@ -25,7 +25,12 @@ def draw() -> None:
         version = catalogue.version(number)
         entry = read_document(catalogue, version, doc_id, passage_id, whole=whole)
     terms = read_query(found_by.q)
-    st.html(reading_markup.document_head(entry))
+    name = account.reviewer()
+    st.html(
+        reading_markup.document_head(
+            entry, lambda other, passage: document_link(other, passage, found_by, name)
+        )
+    )
     if entry.note:
         st.html(markup.notices([entry.note]))
     _steps(entry, found_by)

@@ -7,14 +7,20 @@ can close or open what surrounds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from app.pages.address import Address, search_link
 from app.query.protocol import Protocol
+from corpus.document import Document
 from corpus.judging import Topic
+from corpus.resemblance import RUN, percent
+from store.similar import Similar
 
 EXAMPLES = 5
+
+Link = Callable[[str, str], str]
+"""The address of a document, from its id and a passage id."""
 
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
@@ -59,6 +65,26 @@ def state(title: str, text: str) -> str:
 def anchor(text: str, href: str, name: str = "cp-title") -> str:
     """A link of ours that opens in the same tab."""
     return f'<a class="{name}" href="{escape(href)}" target="_self">{escape(text)}</a>'
+
+
+def similar_to(document: Document, similar: Sequence[Similar], address: Link) -> str:
+    """Which other documents are nearly the same, with links, and how nearly."""
+    if not similar:
+        return ""
+    items = ", ".join(
+        f"{anchor(_told_apart(document, entry.document), address(entry.document.doc_id, ''))} "
+        f'<span title="{entry.shared:,} of {entry.total:,} runs of {RUN} words are in both">'
+        f"({percent(entry.shared, entry.total)} % the same wording)</span>"
+        for entry in similar
+    )
+    return f'<div class="cp-similar">similar to {items}</div>'
+
+
+def _told_apart(document: Document, other: Document) -> str:
+    """The other one's title, with its place where both have the same."""
+    if other.title != document.title or not other.locations:
+        return other.title
+    return f"{other.title}, {other.locations[0]}"
 
 
 def signed_in(name: str) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from app.judging import POOL_DEPTH, Candidate, Pool, Queue
-from app.pages.markup import anchor, facts, marked
+from app.pages.markup import Link, anchor, facts, marked, similar_to
 from app.query.reading import Reading
 from corpus.judging import Judgment, Topic
 
 
-def document_head(entry: Reading) -> str:
-    """What the document is and which of its states is shown."""
+def document_head(entry: Reading, address: Link) -> str:
+    """What the document is, which of its states is shown, and what is nearly the same."""
     document = entry.document
     headings = list(entry.passage.headings) if entry.passage else []
     if headings[:1] == [document.title]:
@@ -32,6 +32,7 @@ def document_head(entry: Reading) -> str:
     return (
         f'<h1 class="cp-h1">{escape(document.title)}</h1>'
         f"{facts([(name, value) for name, value in pairs if value])}"
+        f"{similar_to(document, entry.similar, address)}"
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from html import escape
 
-from app.pages.markup import anchor, letter, marked
+from app.pages.markup import Link, anchor, letter, marked, similar_to
 from app.query.explain import part_in_words, share
 from app.query.fuse import Contribution, FusedHit, Part, Reason
 from app.query.highlight import Snippet
@@ -15,9 +15,6 @@ from app.query.present import Row, overlap
 from app.query.search import SearchResult
 from app.query.side_by_side import FUSED, Column, Entry
 from corpus.judging import GRADES, Judgment
-
-Link = Callable[[str, str], str]
-"""The address of a document, from its id and a passage id."""
 
 
 def sign_in_hint() -> str:
@@ -106,6 +103,7 @@ def row(entry: Row, address: Link) -> str:
         f'<span class="cp-meta">{" · ".join(escape(item) for item in meta if item)}</span></div>'
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
         f"{escape(place)}{places}{_path(passage.headings, document.title)}</div>"
+        f"{similar_to(document, entry.similar, address)}"
         f'<p class="cp-snippet">{_snippet(entry.snippet, passage.text)}</p>'
         f'<div class="cp-parts">{"".join(chip(part) for part in entry.hit.parts)}{bar(entry.hit)}'
         f'<span class="cp-sum">{exact_sum(entry.hit)}</span></div></article>'

@@ -59,7 +59,7 @@ def _labelled_row(
     result: SearchResult,
     labels: Mapping[str, Judgment],
     name: str,
-    link: result_markup.Link,
+    link: markup.Link,
 ) -> None:
     label = labels.get(entry.document.doc_id)
     key = f"label-{entry.hit.id}"
@@ -119,7 +119,7 @@ def _why(serving: Served, catalogue: Catalogue, result: SearchResult, address: A
     controls.show_more(address, len(result.record.fused))
 
 
-def _linker(address: Address, name: str) -> result_markup.Link:
+def _linker(address: Address, name: str) -> markup.Link:
     return lambda doc_id, passage_id: document_link(doc_id, passage_id, address, name)
 
 

@@ -58,7 +58,8 @@ STYLE = """<style>
 .stHtml a.cp-title:hover { text-decoration: underline; }
 .cp-head a.cp-title { flex: 0 1 auto; max-width: calc(100% - 2.1rem); }
 .cp-meta { color: var(--cp-muted); font-size: .8125rem; white-space: nowrap; margin-left: auto; }
-.cp-place, .cp-snippet, .cp-parts { margin: 0 0 0 1.85rem; }
+.cp-place, .cp-snippet, .cp-parts, .cp-row .cp-similar { margin: 0 0 0 1.85rem; }
+.cp-similar { color: var(--cp-muted); font-size: .8125rem; overflow-wrap: anywhere; }
 .cp-place { color: var(--cp-muted); font-size: .8125rem; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; }
 .stHtml p.cp-snippet { margin: .1rem 0 .2rem 1.85rem; font-size: .9rem; overflow: hidden;

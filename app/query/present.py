@@ -11,8 +11,11 @@ from app.query.highlight import Snippet, snippet
 from app.query.record import part_data, ratio
 from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
+from corpus.scope import Scope
 from corpus.terms import read_query
 from store.catalogue import Catalogue
+from store.scope import permitted_documents
+from store.similar import Similar, similar_documents
 
 DECIMALS = 12
 """Digits of ``score_decimal``: enough to tell apart what the fraction tells apart at k = 60."""
@@ -20,12 +23,16 @@ DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fused hit with its document, from the very version it was ranked in."""
+    """One fused hit with its document, from the very version it was ranked in.
+
+    ``similar`` are documents nearly the same as it that this reader may see, ranked here or not.
+    """
 
     hit: FusedHit
     document: Document
     passage: Passage
     snippet: Snippet
+    similar: tuple[Similar, ...] = ()
 
 
 def rows(
@@ -44,11 +51,29 @@ def rows(
             version, [passage.doc_id for passage in passages.values()]
         )
     }
+    similar = _similar(catalogue, result, sorted(documents))
     return [
-        Row(hit, documents[passage.doc_id], passage, snippet(passage.text, terms))
+        Row(
+            hit,
+            documents[passage.doc_id],
+            passage,
+            snippet(passage.text, terms),
+            similar.get(passage.doc_id, ()),
+        )
         for hit in hits
         for passage in [passages[best[hit.id]]]
     ]
+
+
+def _similar(
+    catalogue: Catalogue, result: SearchResult, doc_ids: Sequence[str]
+) -> dict[str, tuple[Similar, ...]]:
+    """What is nearly the same as some documents: whatever the filters, but never outside of what
+    this reader may see."""
+    record = result.record
+    version = catalogue.version(record.manifest.inputs.corpus_version)
+    permitted = permitted_documents(catalogue, version, Scope(groups=record.scope.groups))
+    return similar_documents(catalogue, version, doc_ids, permitted)
 
 
 def best_passages(result: SearchResult) -> dict[str, str]:
@@ -128,4 +153,12 @@ def _row_data(row: Row) -> dict[str, Any]:
         "score": ratio(row.hit.score.numerator, row.hit.score.denominator),
         "score_decimal": f"{float(row.hit.score):.{DECIMALS}f}",
         "parts": part_data(row.hit.parts),
+        "similar": [
+            {
+                "doc_id": entry.document.doc_id,
+                "title": entry.document.title,
+                "resemblance": f"{entry.shared}/{entry.total}",
+            }
+            for entry in row.similar
+        ],
     }

@@ -13,6 +13,7 @@ from corpus.scope import Scope
 from store.catalogue import Catalogue, Version
 from store.errors import UnknownDocument
 from store.scope import permitted_documents
+from store.similar import Similar, similar_documents
 
 WHOLE = 12_000
 """A text of at most this many characters is always shown whole."""
@@ -28,7 +29,8 @@ class Reading:
     ``before + shown + after`` is the text shown, where ``shown`` is the passage's own text, empty
     without a passage; ``left_out`` are the numbers of characters not shown before and after.
     ``number`` counts passages from 1, and is 0 without one. ``note`` is a sentence for the reader
-    where the address asked for something that is no longer in force.
+    where the address asked for something that is no longer in force. ``similar`` are documents
+    nearly the same as this one that the reader may see.
     """
 
     document: Document
@@ -42,6 +44,7 @@ class Reading:
     previous: str
     following: str
     note: str = ""
+    similar: tuple[Similar, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -102,6 +105,7 @@ def read_document(
         previous=passages[place - 1].passage_id if place else "",
         following=_following(passages, place),
         note=note,
+        similar=similar_documents(catalogue, version, [doc_id], permitted).get(doc_id, ()),
     )
 
 
