@@ -6,9 +6,24 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from corpus.extract.ocr import INSTALL
 from indexer.plan import Outcome
 
 OUTCOMES: tuple[Outcome, ...] = ("added", "changed", "moved", "copied", "restored", "unchanged")
+
+OCR_IS_LOST = (
+    "tesseract, which recognised the scans of this archive, is not to be found: what it recognised "
+    f"is kept, new scans wait; install it with `{INSTALL}` or put its folder on the PATH"
+)
+
+
+def waiting_line(pages: int, files: int) -> str:
+    """How many pages have no text until they are recognised, and what to do about it."""
+    many = "wait" if pages > 1 else "waits"
+    return (
+        f"{pages:,} page{'s' * (pages > 1)} in {files:,} file{'s' * (files > 1)} {many} for OCR: "
+        f"install it with `{INSTALL}` and run the same command again"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +42,7 @@ class Report:
     Every file that was found is counted once: ``found`` equals the sum of the outcomes, of
     ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet, ``truncated``
     those longer than the encoder reads: they are refused and named in ``failed``, never cut.
+    ``pages_waiting`` counts pages without text that OCR would read, in ``files_waiting`` files.
     ``seconds`` are wall-clock seconds per step.
     """
 
@@ -44,6 +60,8 @@ class Report:
     passages: int = 0
     encoded: int = 0
     truncated: int = 0
+    pages_waiting: int = 0
+    files_waiting: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -96,4 +114,6 @@ class Report:
         lines += [
             f"failed  {problem.path} [{problem.stage}]: {problem.reason}" for problem in self.failed
         ]
+        if self.pages_waiting:
+            lines.append(waiting_line(self.pages_waiting, self.files_waiting))
         return lines

@@ -237,6 +237,12 @@ def _metadata(db: Database) -> None:
     db.table("shapes").create_index(["sha256", "title", "extractor", "splitter"], unique=True)
 
 
+@catalogue_migrations(name="0006_ocr")
+def _ocr(db: Database) -> None:
+    for table in ("extractions", "failures"):
+        db.table(table).add_column("waiting", int, not_null_default=0)
+
+
 def _append_only(db: Database, table: str) -> None:
     """Make SQLite itself refuse to change or remove what a person gave."""
     for verb in ("UPDATE", "DELETE"):

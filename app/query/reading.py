@@ -27,8 +27,9 @@ class Reading:
 
     ``before + shown + after`` is the text shown, where ``shown`` is the passage's own text, empty
     without a passage; ``left_out`` are the numbers of characters not shown before and after.
-    ``number`` counts passages from 1, and is 0 without one. ``note`` is a sentence for the reader
-    where the address asked for something that is no longer in force.
+    ``number`` counts passages from 1, and is 0 without one. ``ocr`` says that the passage, or
+    without one any of the document, was recognised in a picture. ``note`` is a sentence for the
+    reader where the address asked for something that is no longer in force.
     """
 
     document: Document
@@ -42,6 +43,7 @@ class Reading:
     previous: str
     following: str
     note: str = ""
+    ocr: bool = False
 
     @property
     def shown(self) -> str:
@@ -102,6 +104,7 @@ def read_document(
         previous=passages[place - 1].passage_id if place else "",
         following=_following(passages, place),
         note=note,
+        ocr=any(entry.ocr for entry in ([passage] if passage else passages)),
     )
 
 
