@@ -148,10 +148,16 @@ def test_a_picture_without_text_is_said_to_be_one(
     tmp_path: Path, shared: Path, recognise: Recognise
 ) -> None:
     """ing-22"""
-    with pytest.raises(NotExtractable, match=r"an image \(PNG\), not a PDF; no text was recogn"):
+    with pytest.raises(NotExtractable, match=r"an image \(PNG\), not a PDF"):
         extract(shared / "cases/files/png_named_pdf.pdf", recognise=recognise)
+    path = tmp_path / "blank.pdf"
+    pictured([]).save(path, "PNG")
+    with pytest.raises(
+        NotExtractable, match=r"image \(PNG\), not a PDF; no text was recognised in"
+    ):
+        extract(path, recognise=recognise)
     with pytest.raises(NotExtractable, match="none was recognised") as caught:
-        extract(scan(tmp_path / "blank.pdf", []), recognise=recognise)
+        extract(scan(tmp_path / "empty.pdf", []), recognise=recognise)
     assert (caught.value.stage, caught.value.waiting) == ("text", 0)
 
 
@@ -339,7 +345,7 @@ def test_recognised_passages_have_their_page_and_their_mark(scans: Workplace) ->
     assert all(
         entry.page != 4 or not entry.ocr for entry in passages_of(scans, "scans/multipage.pdf")
     )
-    assert not any(entry.ocr for entry in passages_of(scans, "storage/badblockhowto.html"))
+    assert not any(entry.ocr for entry in passages_of(scans, "storage/mdadm-FAQ.txt"))
 
 
 def test_every_view_of_a_recognised_passage_says_so(scans: Workplace) -> None:

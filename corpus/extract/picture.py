@@ -37,7 +37,7 @@ def read(path: Path, kind: str, recognise: Recognise | None = None) -> Extracted
                 raise NotExtractable(f"{what}; its text needs OCR", stage="type", waiting=count)
             return _read(image, path.stem, kind, what, recognise)
     except _DAMAGE as error:
-        raise NotExtractable(f"{what}, and it is damaged or too large") from error
+        raise NotExtractable(f"{what}, and it is damaged or too large", stage="type") from error
 
 
 def _read(image: Image.Image, stem: str, kind: str, what: str, recognise: Recognise) -> Extracted:
