@@ -2,7 +2,7 @@
 
 Each reader reads one file after the other. One that exceeds its time is killed, one that dies is
 replaced, and only the file it was reading fails. Each page that is recognised (OCR) begins the time
-anew: a scan of a thousand pages may take hours, but no page of it.
+anew, with the time of a page on top: a scan of a thousand pages may take hours, but no page of it.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def extract_files(
     ``tesseract`` recognises the pages that are pictures; without it they are counted as waiting.
     """
     waiting = deque(files)
+    page_time = time_limit + (tesseract.page_limit if tesseract else 0.0)
     with selectors.DefaultSelector() as selector:
         crew: dict[int, _Reader] = {}
         try:
@@ -70,7 +71,7 @@ def extract_files(
                 for descriptor in list(crew):
                     reader = crew[descriptor]
                     if descriptor in ready:
-                        outcome = _advance(reader, descriptor, time_limit)
+                        outcome = _advance(reader, descriptor, page_time)
                     elif time.monotonic() >= reader.deadline:
                         outcome = _failed(
                             reader.key, f"took longer than {time_limit:.0f} s to read"
@@ -134,14 +135,15 @@ def _dismiss(selector: selectors.BaseSelector, crew: dict[int, _Reader], descrip
             pipe.close()
 
 
-def _advance(reader: _Reader, descriptor: int, time_limit: float) -> Read | None:
+def _advance(reader: _Reader, descriptor: int, page_time: float) -> Read | None:
     """Take what the reader wrote; its answer, or its death, once that is whole.
 
-    An empty line is a page that was recognised: the reader's time begins anew.
+    An empty line is a page that begins or ceases to be recognised: the reader has ``page_time``
+    seconds from then.
     """
     piece = os.read(descriptor, _PIPE_BYTES)
     if not reader.answer and piece.startswith(b"\n"):
-        reader.deadline = time.monotonic() + time_limit
+        reader.deadline = time.monotonic() + page_time
     reader.answer += piece if reader.answer else piece.lstrip(b"\n")
     if piece and not reader.answer.endswith(b"\n"):
         return None

@@ -2,8 +2,8 @@
 
 It limits its own memory, imports only what reading needs, so that it starts quickly, and writes
 nothing but answers to its output. Paths are hexadecimal bytes. An empty line before an answer says
-that one more page was recognised (OCR), which takes seconds a page. A reader ends with the process
-that started it.
+that a page begins or ceases to be recognised (OCR), which takes seconds a page. A reader ends with
+the process that started it.
 
     python -m indexer.reader                     reads files
     python -m indexer.reader TESSERACT           reads files and recognises pictures; TESSERACT is
@@ -54,16 +54,20 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _recogniser(settings: str, answers: BinaryIO) -> Recognise:
-    """What recognises a picture, and says after each that this reader is still at work."""
+    """What recognises a picture, and says before and after that this reader is still at work."""
     fields = json.loads(settings)
     tesseract = Tesseract(**{**fields, "languages": tuple(fields["languages"])})
 
+    def still_at_work() -> None:
+        answers.write(b"\n")
+        answers.flush()
+
     def recognised(picture: Picture) -> list[list[Line]]:
+        still_at_work()
         try:
             return recognise(tesseract, picture)
         finally:
-            answers.write(b"\n")
-            answers.flush()
+            still_at_work()
 
     return recognised
 

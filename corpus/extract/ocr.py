@@ -21,7 +21,8 @@ from corpus.errors import NotExtractable
 from corpus.extract.ocr_layout import lay_out
 from corpus.extract.pdf_layout import Line
 
-PAGE_LIMIT_S = 90.0
+PAGE_LIMIT_S = 180.0
+"""Seconds for one page, which takes 2 to 8 of a core: room for a machine that is busy."""
 RESOLUTION = 300
 """Dots per inch that a page is drawn with: what the language data were made for."""
 MOST_PIXELS = 20_000_000
