@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -109,8 +109,6 @@ def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> dict[str, Failur
     that read such pages before. They are not kept, so that the next run tries again.
     """
     catalogue, extractor = workshop.catalogue, workshop.shape.extractor
-    if workshop.lost_ocr:
-        _keep_recognised(workshop, paths)
     passing: dict[str, Failure] = {}
     known = texts.known_texts(catalogue, extractor)
     new = [(digest, path) for digest, path in paths.items() if digest not in known]
@@ -126,16 +124,19 @@ def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> dict[str, Failur
                 at = datetime.now(UTC).isoformat(timespec="seconds")
                 texts.add_failure(catalogue, read.key, extractor, read.failure, at)
             show(done)
-    return passing
+    return _without_earlier_readings(workshop, passing) if passing else passing
 
 
-def _keep_recognised(workshop: Workshop, digests: Iterable[str]) -> None:
-    """Let what was recognised before stand where a newer extractor would read it anew."""
-    latest = workshop.catalogue.latest()
-    if latest is not None and latest.shape.extractor != workshop.shape.extractor:
-        older = latest.shape.extractor
-        recognised = texts.recognised_texts(workshop.catalogue, older) & set(digests)
-        texts.carry_over(workshop.catalogue, recognised, older, workshop.shape.extractor)
+def _without_earlier_readings(
+    workshop: Workshop, passing: Mapping[str, Failure]
+) -> dict[str, Failure]:
+    """Let what an older extractor read stand, with what it recognised; return what is left."""
+    catalogue, extractor = workshop.catalogue, workshop.shape.extractor
+    latest = catalogue.latest()
+    if latest is not None and latest.shape.extractor != extractor:
+        texts.carry_over(catalogue, passing, latest.shape.extractor, extractor)
+    known = texts.known_texts(catalogue, extractor)
+    return {digest: failure for digest, failure in passing.items() if digest not in known}
 
 
 def _waits(read: Read) -> Failure | None:

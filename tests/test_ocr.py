@@ -22,7 +22,7 @@ from app.query.reading import read_document
 from app.query.search import Engines
 from corpus.document import Passage
 from corpus.errors import NotExtractable
-from corpus.extract import extract
+from corpus.extract import EXTRACTOR_VERSION, extract
 from corpus.extract.ocr import INSTALL, MOST_PIXELS, Recognise, Tesseract, find_tesseract, scale_for
 from corpus.extract.ocr import recognise as recognise_page
 from indexer.extraction import extract_files
@@ -30,6 +30,7 @@ from indexer.ingest import Request, ingest
 from indexer.status import read_status, status_lines
 from store.archive import Archive
 from store.catalogue import Catalogue
+from store.database import writing
 from tests.conftest import Workplace
 from tests.scans import make_pdf, make_program, pictured, scan
 
@@ -307,6 +308,22 @@ def test_recognised_text_outlives_the_program_that_read_it(
     os.environ["PATH"] = path
     assert workplace.ingest().failed == []
     assert set(workplace.ids("diaphragm", "lexical")) == {"pump.pdf", "mixed.pdf"}
+
+
+def test_recognised_text_outlives_an_update_without_the_program(
+    workplace: Workplace, tesseract: Tesseract, uninstall: Callable[[], None]
+) -> None:
+    make_pdf(workplace.files / "mixed.pdf", TYPED, pictured(PUMP))
+    workplace.ingest()
+    with Catalogue(workplace.archive) as catalogue, writing(catalogue.database) as db:
+        for table in ("versions", "extractions", "shapes"):
+            db.execute(f"UPDATE {table} SET extractor = '0' || substr(extractor, 2)")
+    uninstall()
+    report = workplace.ingest()
+    assert (report.failed, report.retired, report.pages_waiting) == ([], [], 0)
+    with Catalogue(workplace.archive) as catalogue:
+        assert catalogue.version(2).shape.extractor == f"{EXTRACTOR_VERSION}+ocr:{tesseract.name}"
+    assert workplace.ids("diaphragm", "lexical") == ["mixed.pdf"]
 
 
 def test_the_scans_of_the_archive_answer_what_only_they_can(scans: Workplace, shared: Path) -> None:
