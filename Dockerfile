@@ -4,6 +4,9 @@
 #   docker run -p 8501:8501 -v archive:/archive counterpoint
 FROM python:3.11-slim-bookworm
 
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends tesseract-ocr tesseract-ocr-spa \
+    && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 counterpoint \
     && mkdir /archive && chown counterpoint /archive
 WORKDIR /srv/counterpoint

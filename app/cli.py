@@ -94,6 +94,7 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
     ]
     for row in shown:
         page = f", page {row.passage.page}" if row.passage.page else ""
+        page += ", OCR" if row.passage.ocr else ""
         lines += [
             f"{row.hit.rank:>3}  {row.document.title}",
             f"     {', '.join(row.document.locations)}{page}",

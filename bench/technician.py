@@ -3,9 +3,10 @@
     python -m bench.technician QUERIES.jsonl --archive DIR [--misses]
 
 A line of QUERIES is an object with `id`, `query`, `kind` and `relevant` (paths below the source
-folder); lines with `needs_ocr` are left out. A query succeeds at n when one of its answers is among
-the first n documents. The best of the three is marked *; a fusion that loses to one of its own
-source lists is therefore seen at once. Nothing here is a timed assertion, and no search is kept.
+folder). Lines with `needs_ocr` are left out unless the archive holds recognised text. A query
+succeeds at n when one of its answers is among the first n documents. The best of the three is
+marked *; a fusion that loses to one of its own source lists is therefore seen at once. Nothing here
+is a timed assertion, and no search is kept.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from app.query.protocol import make_protocol
 from app.query.search import Engines, search
 from store.archive import existing_archive
 from store.catalogue import Catalogue
+from store.texts import recognised_texts
 
 CUTOFFS = (1, 5, 10)
 SYSTEMS = ("lexical", "semantic", "fused")
@@ -30,10 +32,10 @@ Ranks = dict[str, int | None]
 def main() -> None:
     """Run every query once and print one table per kind and for all."""
     options = _options()
+    lines = options.queries.read_text(encoding="utf-8").splitlines()
+    recognised = _holds_recognised_text(options)
     queries = [
-        query
-        for query in map(json.loads, options.queries.read_text(encoding="utf-8").splitlines())
-        if not query.get("needs_ocr")
+        query for query in map(json.loads, lines) if recognised or not query.get("needs_ocr")
     ]
     ranks = dict(_first_ranks(queries, options))
     kinds = defaultdict(list)
@@ -49,6 +51,12 @@ def main() -> None:
             if found["fused"] != 1:
                 places = ", ".join(f"{system} {found[system] or '-'}" for system in SYSTEMS)
                 print(f"{query['id']}  {query['kind']:22} {query['query'][:60]!r}: {places}")
+
+
+def _holds_recognised_text(options: argparse.Namespace) -> bool:
+    with Catalogue(existing_archive(options.archive)) as catalogue:
+        latest = catalogue.latest()
+        return latest is not None and bool(recognised_texts(catalogue, latest.shape.extractor))
 
 
 def _first_ranks(

@@ -40,7 +40,8 @@ class Extracted:
     not overlap and are in ascending order. ``notes`` are sentences for the ingest report (an
     encoding that had to be guessed, pages without text). ``author``, ``dated`` and ``tags`` are
     what the file says of itself, empty where it says nothing; ``dated`` is ISO 8601 as written
-    there, a day or a time with its own offset.
+    there, a day or a time with its own offset. ``waiting`` counts the pages that hold
+    a picture and no text, and were not recognised.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Extracted:
     author: str = ""
     dated: str = ""
     tags: tuple[str, ...] = ()
+    waiting: int = 0
 
     def __post_init__(self) -> None:
         position = 0

@@ -19,10 +19,12 @@ class CounterpointError(Exception):
 class NotExtractable(CounterpointError):
     """A file has no text to offer, and the message is the reason a maintainer reads.
 
-    ``stage`` names the step that gave up: ``read``, ``type``, ``extract`` or ``text``.
+    ``stage`` names the step that gave up: ``read``, ``type``, ``extract`` or ``text``. ``waiting``
+    counts the pages that could be recognised (OCR) but were not.
     """
 
-    def __init__(self, reason: str, *, stage: str = "extract") -> None:
+    def __init__(self, reason: str, *, stage: str = "extract", waiting: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
         self.stage = stage
+        self.waiting = waiting

@@ -1,7 +1,8 @@
 """Reading files in child processes, so that no file can hang, crash or bloat the run.
 
 Each reader reads one file after the other. One that exceeds its time is killed, one that dies is
-replaced, and only the file it was reading fails.
+replaced, and only the file it was reading fails. Each page that is recognised (OCR) begins the time
+anew, with the time of a page on top: a scan of a thousand pages may take hours, but no page of it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from corpus.document import Block, Extracted
+from corpus.extract.ocr import Tesseract
 from store.texts import Failure
 
 TIME_LIMIT_S = 120.0
@@ -46,22 +48,30 @@ class _Reader:
 
 
 def extract_files(
-    files: Iterable[tuple[str, bytes]], *, workers: int, time_limit: float = TIME_LIMIT_S
+    files: Iterable[tuple[str, bytes]],
+    *,
+    workers: int,
+    time_limit: float = TIME_LIMIT_S,
+    tesseract: Tesseract | None = None,
 ) -> Iterator[Read]:
-    """Read ``files``, given as (key, absolute path), in any order; every key comes back once."""
+    """Read ``files``, given as (key, absolute path), in any order; every key comes back once.
+
+    ``tesseract`` recognises the pages that are pictures; without it they are counted as waiting.
+    """
     waiting = deque(files)
+    page_time = time_limit + (tesseract.page_limit if tesseract else 0.0)
     with selectors.DefaultSelector() as selector:
         crew: dict[int, _Reader] = {}
         try:
             while waiting or crew:
                 while waiting and len(crew) < workers:
-                    _hire(selector, crew, waiting, time_limit)
+                    _hire(selector, crew, waiting, time_limit, tesseract)
                 patience = min(reader.deadline for reader in crew.values()) - time.monotonic()
                 ready = {key.fd for key, _ in selector.select(max(0.0, patience))}
                 for descriptor in list(crew):
                     reader = crew[descriptor]
                     if descriptor in ready:
-                        outcome = _advance(reader, descriptor)
+                        outcome = _advance(reader, descriptor, page_time)
                     elif time.monotonic() >= reader.deadline:
                         outcome = _failed(
                             reader.key, f"took longer than {time_limit:.0f} s to read"
@@ -86,9 +96,11 @@ def _hire(
     crew: dict[int, _Reader],
     waiting: deque[tuple[str, bytes]],
     time_limit: float,
+    tesseract: Tesseract | None,
 ) -> None:
+    settings = [json.dumps(asdict(tesseract))] if tesseract else []
     process = subprocess.Popen(
-        [sys.executable, "-m", "indexer.reader"],
+        [sys.executable, "-m", "indexer.reader", *settings],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -123,11 +135,17 @@ def _dismiss(selector: selectors.BaseSelector, crew: dict[int, _Reader], descrip
             pipe.close()
 
 
-def _advance(reader: _Reader, descriptor: int) -> Read | None:
-    """Take what the reader wrote; its answer, or its death, once that is whole."""
+def _advance(reader: _Reader, descriptor: int, page_time: float) -> Read | None:
+    """Take what the reader wrote; its answer, or its death, once that is whole.
+
+    An empty line is a page that begins or ceases to be recognised: the reader has ``page_time``
+    seconds from then.
+    """
     piece = os.read(descriptor, _PIPE_BYTES)
-    reader.answer += piece
-    if piece and not piece.endswith(b"\n"):
+    if not reader.answer and piece.startswith(b"\n"):
+        reader.deadline = time.monotonic() + page_time
+    reader.answer += piece if reader.answer else piece.lstrip(b"\n")
+    if piece and not reader.answer.endswith(b"\n"):
         return None
     if not piece:
         code = reader.process.wait()
@@ -138,7 +156,7 @@ def _advance(reader: _Reader, descriptor: int) -> Read | None:
 def _read(key: str, answer: bytearray) -> Read:
     body = json.loads(answer)
     if reason := body.get("reason"):
-        return Read(key, None, "", Failure(body["stage"], reason))
+        return Read(key, None, "", Failure(body["stage"], reason, body.get("waiting", 0)))
     blocks = tuple(
         Block(kind, start, end, page, tuple(headings), ocr)
         for kind, start, end, page, headings, ocr in body["blocks"]
@@ -152,6 +170,7 @@ def _read(key: str, answer: bytearray) -> Read:
         body["author"],
         body["dated"],
         tuple(body["tags"]),
+        body["waiting"],
     )
     return Read(key, extracted, body["language"], None)
 

@@ -17,12 +17,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from corpus.containers import container_kind
+from corpus.extract.ocr import find_tesseract
 from indexer.plan import Plan, make_plan
 from indexer.publishing import publish_version
-from indexer.report import Problem, Report
+from indexer.report import OCR_IS_LOST, Problem, Report
 from indexer.similar import compare_texts
 from indexer.sources import Target, known_sources, look_at
-from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
+from indexer.texts import (
+    Workshop,
+    cut_new,
+    encode_new,
+    encoder_in_use,
+    extractor_in_use,
+    read_new,
+    shape_for,
+)
 from indexer.unpacking import Held, unpack_container, unpacking_folder
 from store import texts
 from store.archive import Archive
@@ -94,13 +103,17 @@ def ingest(archive: Archive, request: Request) -> Report:
         if note:
             report.notes.append(Problem("", "encoder", note))
         encoder = open_encoder(name)
-        workshop = Workshop(catalogue, cache, encoder, shape_for(encoder))
+        tesseract = find_tesseract()
+        shape = shape_for(encoder, extractor_in_use(catalogue, tesseract))
+        workshop = Workshop(catalogue, cache, encoder, shape, tesseract)
+        if workshop.lost_ocr:
+            report.notes.append(Problem("", "ocr", OCR_IS_LOST))
 
         with _timed(report, "look"):
             targets = _targets(workshop, request)
             seen, targets = _digest(targets, report, unpacked)
         with _timed(report, "read"):
-            read_new(workshop, {file.digest: file.path for file in seen.values()})
+            passing = read_new(workshop, {file.digest: file.path for file in seen.values()})
             _keep_older_readings(workshop, {file.digest for file in seen.values()})
         titles = _titles(workshop, {file.digest for file in seen.values()})
         with _timed(report, "cut"):
@@ -110,6 +123,7 @@ def ingest(archive: Archive, request: Request) -> Report:
             report.encoded, report.truncated = made.passages, made.over_long
         failures = {
             **made.failures,
+            **passing,
             **texts.failures(
                 catalogue,
                 {*titles, *(file.digest for file in seen.values())},
@@ -231,6 +245,7 @@ def _commit(
     plan = make_plan(found, history(catalogue))
     latest = catalogue.latest()
     _count(plan, seen, found, report)
+    _count_waiting(workshop, found, seen, failures, report)
     if latest is not None and not request.allow_retire:
         _refuse_mass_retirement(plan, latest)
     states = _states(workshop, plan, seen)
@@ -310,6 +325,21 @@ def _count(
         if found.get(place) == file.digest:
             report.outcomes[plan.outcomes[place]] += 1
     report.retired = list(plan.retired)
+
+
+def _count_waiting(
+    workshop: Workshop,
+    found: Mapping[Place, str],
+    seen: Mapping[Place, SeenFile],
+    failures: Mapping[str, Failure],
+    report: Report,
+) -> None:
+    """Count the pages that wait for OCR, in files that failed and in those of the next version."""
+    failed = [failures[file.digest].waiting for file in seen.values() if file.digest in failures]
+    waiting = texts.waiting_pages(workshop.catalogue, found.values(), workshop.shape.extractor)
+    kept = [waiting.get(digest, 0) for digest in found.values()]
+    report.pages_waiting = sum(failed) + sum(kept)
+    report.files_waiting = sum(map(bool, [*failed, *kept]))
 
 
 def _refuse_mass_retirement(plan: Plan, latest: Version) -> None:

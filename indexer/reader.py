@@ -1,9 +1,13 @@
 """The body of a reading process: one file path in, one JSON line out, until the input ends.
 
 It limits its own memory, imports only what reading needs, so that it starts quickly, and writes
-nothing but answers to its output. Paths are hexadecimal bytes.
+nothing but answers to its output. Paths are hexadecimal bytes. An empty line before an answer says
+that a page begins or ceases to be recognised (OCR), which takes seconds a page. A reader ends with
+the process that started it.
 
     python -m indexer.reader                     reads files
+    python -m indexer.reader TESSERACT           reads files and recognises pictures; TESSERACT is
+                                                 a JSON object with the fields of that class
     python -m indexer.reader CONTAINER FOLDER    unpacks one container
 """
 
@@ -17,10 +21,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
+from typing import BinaryIO
 
 from corpus.containers import unpack
 from corpus.errors import NotExtractable
 from corpus.extract import extract
+from corpus.extract.ocr import Picture, Recognise, Tesseract, die_with_parent, recognise
+from corpus.extract.pdf_layout import Line
 from corpus.language import detect
 
 MEMORY_LIMIT_BYTES = 3 * 1024**3
@@ -30,18 +37,39 @@ def main(arguments: Sequence[str]) -> None:
     """Answer every path on stdin until there are no more, or unpack the one that is named."""
     # Ctrl-C reaches the whole process group; the parent decides what becomes of a reader.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     # A parser that prints must not be mistaken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    if arguments:
+    if len(arguments) == 2:
         container, folder = map(_path, arguments)
         answers.write(json.dumps(unpacked(container, folder)).encode() + b"\n")
         answers.flush()
         return
+    recogniser = _recogniser(arguments[0], answers) if arguments else None
     for line in sys.stdin.buffer:
-        answers.write(json.dumps(read(_path(line.decode()))).encode() + b"\n")
+        answers.write(json.dumps(read(_path(line.decode()), recogniser)).encode() + b"\n")
         answers.flush()
+
+
+def _recogniser(settings: str, answers: BinaryIO) -> Recognise:
+    """What recognises a picture, and says before and after that this reader is still at work."""
+    fields = json.loads(settings)
+    tesseract = Tesseract(**{**fields, "languages": tuple(fields["languages"])})
+
+    def still_at_work() -> None:
+        answers.write(b"\n")
+        answers.flush()
+
+    def recognised(picture: Picture) -> list[list[Line]]:
+        still_at_work()
+        try:
+            return recognise(tesseract, picture)
+        finally:
+            still_at_work()
+
+    return recognised
 
 
 def _path(text: str) -> Path:
@@ -64,12 +92,12 @@ def unpacked(container: Path, folder: Path) -> dict[str, object]:
     }
 
 
-def read(path: Path) -> dict[str, object]:
+def read(path: Path, recogniser: Recognise | None = None) -> dict[str, object]:
     """What is in one file, or the stage and reason of its failure, as JSON-ready data."""
     try:
-        extracted = extract(path)
+        extracted = extract(path, recognise=recogniser)
     except NotExtractable as error:
-        return {"stage": error.stage, "reason": error.reason}
+        return {"stage": error.stage, "reason": error.reason, "waiting": error.waiting}
     except MemoryError:
         return {"stage": "limit", "reason": "needs more memory than one file may take"}
     except Exception as error:
@@ -84,6 +112,7 @@ def read(path: Path) -> dict[str, object]:
         "author": extracted.author,
         "dated": extracted.dated,
         "tags": extracted.tags,
+        "waiting": extracted.waiting,
         "language": detect(extracted.text),
     }
 

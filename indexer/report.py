@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from corpus.extract.ocr import INSTALL
 from corpus.resemblance import percent
 from indexer.plan import Outcome
 from store.similar import Pair
@@ -17,6 +18,20 @@ PAIRS_SHOWN = 10
 """The most pairs of documents that are listed for a person."""
 
 OUTCOMES: tuple[Outcome, ...] = ("added", "changed", "moved", "copied", "restored", "unchanged")
+
+OCR_IS_LOST = (
+    "tesseract, which recognised the scans of this archive, is not to be found: what it recognised "
+    f"is kept, new scans wait; install it with `{INSTALL}` or put its folder on the PATH"
+)
+
+
+def waiting_line(pages: int, files: int) -> str:
+    """How many pages have no text until they are recognised, and what to do about it."""
+    many = "wait" if pages > 1 else "waits"
+    return (
+        f"{pages:,} page{'s' * (pages > 1)} in {files:,} file{'s' * (files > 1)} {many} for OCR: "
+        f"install it with `{INSTALL}` and run the same command again"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +50,7 @@ class Report:
     Every file that was found is counted once: ``found`` equals the sum of the outcomes, of
     ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet, ``truncated``
     those longer than the encoder reads: they are refused and named in ``failed``, never cut.
+    ``pages_waiting`` counts pages without text that OCR would read, in ``files_waiting`` files.
     ``similar`` are the pairs of documents of the version that are nearly the same, the most alike
     first. ``seconds`` are wall-clock seconds per step.
     """
@@ -54,6 +70,8 @@ class Report:
     passages: int = 0
     encoded: int = 0
     truncated: int = 0
+    pages_waiting: int = 0
+    files_waiting: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -113,6 +131,8 @@ class Report:
         lines += [
             f"failed  {problem.path} [{problem.stage}]: {problem.reason}" for problem in self.failed
         ]
+        if self.pages_waiting:
+            lines.append(waiting_line(self.pages_waiting, self.files_waiting))
         return lines
 
     def _similar_lines(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from indexer.report import waiting_line
 from store.archive import Archive
 from store.catalogue import Catalogue
 from store.errors import UnknownVersion
@@ -34,6 +35,8 @@ def read_status(archive: Archive) -> dict[str, Any]:
             "outcome": ingest.outcome,
             "summary": ingest.report["summary"],
             "failed": ingest.report["failed"],
+            "pages_waiting": ingest.report.get("pages_waiting", 0),
+            "files_waiting": ingest.report.get("files_waiting", 0),
         }
         if ingest
         else None,
@@ -59,6 +62,8 @@ def status_lines(status: dict[str, Any]) -> list[str]:
             f"  failed {problem['path']} [{problem['stage']}]: {problem['reason']}"
             for problem in ingest["failed"]
         ]
+        if ingest["pages_waiting"]:
+            lines.append(f"  {waiting_line(ingest['pages_waiting'], ingest['files_waiting'])}")
     if status["served_version"] is None:
         lines.append("nothing is served; run `python -m indexer ingest PATH`")
     elif status["served_version"] != status["latest_version"]:

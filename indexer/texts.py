@@ -16,8 +16,9 @@ from functools import partial
 
 from corpus.document import Extracted, Span
 from corpus.extract import EXTRACTOR_VERSION
+from corpus.extract.ocr import Tesseract
 from corpus.split import SPLIT_VERSION, embedding_text, split
-from indexer.extraction import extract_files
+from indexer.extraction import Read, extract_files
 from indexer.progress import progress_bar
 from store import texts
 from store.catalogue import Catalogue, Shape
@@ -29,6 +30,8 @@ from store.vectors import VectorCache
 
 PASSAGE_TOKENS = 256
 """The most tokens of a passage, title and headings included, where the encoder reads as many."""
+
+_OCR = "+ocr:"
 
 ENCODED_AT_ONCE = 256
 """Passages between two writes to the vector cache: the most that a kill can cost."""
@@ -46,12 +49,19 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What texts are made with: where they are kept, the encoder, and the shape that follows."""
+    """What texts are made with: where they are kept, the encoder, the shape that follows, and the
+    program that recognises pictures where it is installed."""
 
     catalogue: Catalogue
     cache: VectorCache
     encoder: Encoder
     shape: Shape
+    tesseract: Tesseract | None = None
+
+    @property
+    def lost_ocr(self) -> bool:
+        """Whether the archive holds recognised text and nothing here can recognise more."""
+        return self.tesseract is None and _OCR in self.shape.extractor
 
 
 def encoder_in_use(catalogue: Catalogue) -> tuple[str, str]:
@@ -69,30 +79,72 @@ def passage_limit(encoder: Encoder) -> int:
     return min(PASSAGE_TOKENS, encoder.max_tokens)
 
 
-def shape_for(encoder: Encoder) -> Shape:
-    """The shape of texts read and cut by this program for ``encoder``."""
+def extractor_in_use(catalogue: Catalogue, tesseract: Tesseract | None) -> str:
+    """What texts are read with, OCR included, as their content depends on it.
+
+    An archive whose scans were recognised keeps to that when the program is not to be found, or
+    it would lose their text.
+    """
+    if tesseract is not None:
+        return EXTRACTOR_VERSION + _OCR + tesseract.name
+    latest = catalogue.latest()
+    used = latest.shape.extractor.partition(_OCR) if latest else ("", "", "")
+    return EXTRACTOR_VERSION + used[1] + used[2]
+
+
+def shape_for(encoder: Encoder, extractor: str) -> Shape:
+    """The shape of texts that ``extractor`` read and that are cut for ``encoder``."""
     splitter = {
         "split": SPLIT_VERSION,
         "max_tokens": passage_limit(encoder),
         "tokenizer": encoder.settings["tokenizer"],
     }
-    return Shape(EXTRACTOR_VERSION, json.dumps(splitter, sort_keys=True))
+    return Shape(extractor, json.dumps(splitter, sort_keys=True))
 
 
-def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> None:
-    """Extract the texts that were never read, given as digest to absolute path."""
+def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> dict[str, Failure]:
+    """Extract the texts that were never read, given as digest to absolute path.
+
+    Returns the failures that hold for this run alone: texts with pages that wait for a program
+    that read such pages before. They are not kept, so that the next run tries again.
+    """
     catalogue, extractor = workshop.catalogue, workshop.shape.extractor
+    passing: dict[str, Failure] = {}
     known = texts.known_texts(catalogue, extractor)
     new = [(digest, path) for digest, path in paths.items() if digest not in known]
     workers = len(os.sched_getaffinity(0))
     with progress_bar("Reading", len(new), "files") as show:
-        for done, read in enumerate(extract_files(new, workers=workers), start=1):
-            if read.extracted is not None:
+        reading = extract_files(new, workers=workers, tesseract=workshop.tesseract)
+        for done, read in enumerate(reading, start=1):
+            if workshop.lost_ocr and (failure := _waits(read)):
+                passing[read.key] = failure
+            elif read.extracted is not None:
                 texts.add_extraction(catalogue, read.key, extractor, read.extracted, read.language)
             elif read.failure is not None:
                 at = datetime.now(UTC).isoformat(timespec="seconds")
                 texts.add_failure(catalogue, read.key, extractor, read.failure, at)
             show(done)
+    return _without_earlier_readings(workshop, passing) if passing else passing
+
+
+def _without_earlier_readings(
+    workshop: Workshop, passing: Mapping[str, Failure]
+) -> dict[str, Failure]:
+    """Let what an older extractor read stand, with what it recognised; return what is left."""
+    catalogue, extractor = workshop.catalogue, workshop.shape.extractor
+    latest = catalogue.latest()
+    if latest is not None and latest.shape.extractor != extractor:
+        texts.carry_over(catalogue, passing, latest.shape.extractor, extractor)
+    known = texts.known_texts(catalogue, extractor)
+    return {digest: failure for digest, failure in passing.items() if digest not in known}
+
+
+def _waits(read: Read) -> Failure | None:
+    """Why a text cannot be kept as long as some of its pages wait, or None where none do."""
+    if read.extracted is not None and read.extracted.waiting:
+        pages = read.extracted.waiting
+        return Failure("text", f"{pages} of its pages have no text, need OCR", pages)
+    return read.failure if read.failure is not None and read.failure.waiting else None
 
 
 def cut_new(workshop: Workshop, titles: Mapping[str, str]) -> None:

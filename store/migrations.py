@@ -237,6 +237,12 @@ def _metadata(db: Database) -> None:
     db.table("shapes").create_index(["sha256", "title", "extractor", "splitter"], unique=True)
 
 
+@catalogue_migrations(name="0006_ocr")
+def _ocr(db: Database) -> None:
+    for table in ("extractions", "failures"):
+        db.table(table).add_column("waiting", int, not_null_default=0)
+
+
 @catalogue_migrations(name="0007_signatures")
 def _signatures(db: Database) -> None:
     # Derived data of texts, like passages: ``method`` names the rule they were made by.

@@ -20,10 +20,12 @@ from store.database import writing
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why the bytes of a file could not be read by one extractor version."""
+    """Why the bytes of a file could not be read by one extractor version, and how many of its pages
+    wait for OCR."""
 
     stage: str
     reason: str
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Head:
     author: str
     dated: str
     tags: tuple[str, ...]
+    waiting: int
 
 
 def extraction(catalogue: Catalogue, sha256: str, extractor: str) -> Extracted | None:
@@ -64,6 +67,7 @@ def extraction(catalogue: Catalogue, sha256: str, extractor: str) -> Extracted |
         row["author"],
         row["dated"],
         tuple(json.loads(row["tags"])),
+        row["waiting"],
     )
 
 
@@ -89,14 +93,14 @@ def failures(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> di
         extractor=extractor,
         digests=json.dumps(list(digests)),
     )
-    return {row["sha256"]: Failure(row["stage"], row["reason"]) for row in rows}
+    return {row["sha256"]: Failure(row["stage"], row["reason"], row["waiting"]) for row in rows}
 
 
 def heads(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, Head]:
     """What the extractor found out about some bytes beside their text."""
     rows = catalogue.rows(
-        "SELECT sha256, title, language, media_type, notes, author, dated, tags FROM extractions "
-        "WHERE extractor = :extractor "
+        "SELECT sha256, title, language, media_type, notes, author, dated, tags, waiting "
+        "FROM extractions WHERE extractor = :extractor "
         "AND sha256 IN (SELECT value FROM json_each(:digests))",
         extractor=extractor,
         digests=json.dumps(list(digests)),
@@ -110,9 +114,21 @@ def heads(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[
             row["author"],
             row["dated"],
             tuple(json.loads(row["tags"])),
+            row["waiting"],
         )
         for row in rows
     }
+
+
+def waiting_pages(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, int]:
+    """How many pages of a text wait for OCR, for those of ``digests`` that have such pages."""
+    rows = catalogue.rows(
+        "SELECT sha256, waiting FROM extractions WHERE extractor = :extractor AND waiting > 0 "
+        "AND sha256 IN (SELECT value FROM json_each(:digests))",
+        extractor=extractor,
+        digests=json.dumps(list(digests)),
+    )
+    return {row["sha256"]: row["waiting"] for row in rows}
 
 
 def known_texts(catalogue: Catalogue, extractor: str) -> set[str]:
@@ -189,15 +205,26 @@ def add_extraction(
                 "author": extracted.author,
                 "dated": extracted.dated,
                 "tags": _json(extracted.tags),
+                "waiting": extracted.waiting,
             },
             ignore=True,
         )
 
 
+def recognised_texts(catalogue: Catalogue, extractor: str) -> set[str]:
+    """The digests of the bytes from which ``extractor`` has text that was recognised (OCR)."""
+    rows = catalogue.rows(
+        "SELECT DISTINCT h.sha256 FROM shapes AS h JOIN passages AS p USING (shape_id) "
+        "WHERE h.extractor = :extractor AND p.ocr",
+        extractor=extractor,
+    )
+    return {row["sha256"] for row in rows}
+
+
 def carry_over(catalogue: Catalogue, digests: Iterable[str], older: str, newer: str) -> None:
     """Let what ``older`` read from some bytes stand for ``newer``, where those bytes cannot be had
     to be read again."""
-    columns = "text, title, language, media_type, blocks, notes, author, dated, tags"
+    columns = "text, title, language, media_type, blocks, notes, author, dated, tags, waiting"
     with writing(catalogue.database) as db:
         db.execute(
             f"INSERT INTO extractions (sha256, extractor, {columns}) "
@@ -219,6 +246,7 @@ def add_failure(
                 "extractor": extractor,
                 "stage": failure.stage,
                 "reason": failure.reason,
+                "waiting": failure.waiting,
                 "failed_at": at,
             },
             ignore=True,

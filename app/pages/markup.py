@@ -125,6 +125,13 @@ def examples(topics: Iterable[Topic], reviewer: str) -> str:
     return f'<ul class="cp-examples" aria-label="Examples">{items}</ul>' if items else ""
 
 
+def ocr_label(recognised: bool) -> str:
+    """The mark of text that was recognised in a picture, nothing for other text."""
+    if not recognised:
+        return ""
+    return '<span class="cp-ocr" title="recognised from a scan; may contain errors">OCR</span>'
+
+
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Names and values in one wrapping line."""
     items = "".join(

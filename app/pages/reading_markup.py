@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from app.judging import POOL_DEPTH, Candidate, Pool, Queue
-from app.pages.markup import Link, anchor, facts, marked, similar_to
+from app.pages.markup import Link, anchor, facts, marked, ocr_label, similar_to
 from app.query.reading import Reading
 from corpus.judging import Judgment, Topic
 
@@ -46,7 +46,9 @@ def steps(entry: Reading, results: str, previous: str, following: str) -> str:
     before = anchor("‹ previous", previous, "cp-step") if previous else _no_step("‹ previous")
     after = anchor("next ›", following, "cp-step") if following else _no_step("next ›")
     back = anchor("‹ results", results, "cp-step") if results else ""
-    return f'<p class="cp-steps">{back}{before}<span>{where}</span>{after}</p>'
+    return (
+        f'<p class="cp-steps">{back}{before}<span>{where}{ocr_label(entry.ocr)}</span>{after}</p>'
+    )
 
 
 def _no_step(text: str) -> str:
@@ -128,7 +130,7 @@ def standing(label: Judgment | None, current: Candidate) -> str:
 
 def judged_document(entry: Reading, *, whole: bool) -> str:
     """A document without its place, rank, engine or score."""
-    title = f'<h2 class="cp-h2">{escape(entry.document.title)}</h2>'
+    title = f'<h2 class="cp-h2">{escape(entry.document.title)} {ocr_label(entry.ocr)}</h2>'
     if whole:
         return title + reading(entry, lambda text: ())
     return f'{title}<div class="cp-text">{escape(entry.shown)}</div>'

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from html import escape
 
-from app.pages.markup import Link, anchor, letter, marked, similar_to
+from app.pages.markup import Link, anchor, letter, marked, ocr_label, similar_to
 from app.query.explain import part_in_words, share
 from app.query.fuse import Contribution, FusedHit, Part, Reason
 from app.query.highlight import Snippet
@@ -100,7 +100,8 @@ def row(entry: Row, address: Link) -> str:
         '<article class="cp-row"><div class="cp-head">'
         f'<span class="cp-rank">{entry.hit.rank}</span>'
         f"{anchor(document.title, address(document.doc_id, passage.passage_id))}"
-        f'<span class="cp-meta">{" · ".join(escape(item) for item in meta if item)}</span></div>'
+        f'<span class="cp-meta">{ocr_label(passage.ocr)}'
+        f"{' · '.join(escape(item) for item in meta if item)}</span></div>"
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
         f"{escape(place)}{places}{_path(passage.headings, document.title)}</div>"
         f"{similar_to(document, entry.similar, address)}"

@@ -56,6 +56,8 @@ STYLE = """<style>
 .stHtml a.cp-title { font-weight: 600; text-decoration: none; overflow-wrap: anywhere;
   unicode-bidi: isolate; }
 .stHtml a.cp-title:hover { text-decoration: underline; }
+.cp-ocr { border: 1px solid var(--cp-line); border-radius: 3px; padding: 0 .3rem; margin: 0 .4rem;
+  color: var(--cp-muted); font-size: .75rem; font-weight: 400; white-space: nowrap; }
 .cp-head a.cp-title { flex: 0 1 auto; max-width: calc(100% - 2.1rem); }
 .cp-meta { color: var(--cp-muted); font-size: .8125rem; white-space: nowrap; margin-left: auto; }
 .cp-place, .cp-snippet, .cp-parts, .cp-row .cp-similar { margin: 0 0 0 1.85rem; }

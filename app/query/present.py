@@ -150,6 +150,7 @@ def _row_data(row: Row) -> dict[str, Any]:
         "locations": list(row.document.locations),
         "passage_id": row.passage.passage_id,
         "page": row.passage.page,
+        "ocr": row.passage.ocr,
         "score": ratio(row.hit.score.numerator, row.hit.score.denominator),
         "score_decimal": f"{float(row.hit.score):.{DECIMALS}f}",
         "parts": part_data(row.hit.parts),

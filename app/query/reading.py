@@ -28,9 +28,10 @@ class Reading:
 
     ``before + shown + after`` is the text shown, where ``shown`` is the passage's own text, empty
     without a passage; ``left_out`` are the numbers of characters not shown before and after.
-    ``number`` counts passages from 1, and is 0 without one. ``note`` is a sentence for the reader
-    where the address asked for something that is no longer in force. ``similar`` are documents
-    nearly the same as this one that the reader may see.
+    ``number`` counts passages from 1, and is 0 without one. ``ocr`` says that the passage, or
+    without one any of the document, was recognised in a picture. ``note`` is a sentence for the
+    reader where the address asked for something that is no longer in force. ``similar`` are
+    documents nearly the same as this one that the reader may see.
     """
 
     document: Document
@@ -45,6 +46,7 @@ class Reading:
     following: str
     note: str = ""
     similar: tuple[Similar, ...] = ()
+    ocr: bool = False
 
     @property
     def shown(self) -> str:
@@ -106,6 +108,7 @@ def read_document(
         following=_following(passages, place),
         note=note,
         similar=similar_documents(catalogue, version, [doc_id], permitted).get(doc_id, ()),
+        ocr=any(entry.ocr for entry in ([passage] if passage else passages)),
     )
 
 

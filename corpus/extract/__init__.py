@@ -19,6 +19,7 @@ from corpus.extract import (
     odt,
     ole,
     pdf,
+    picture,
     plain,
     pptx,
     record,
@@ -27,13 +28,14 @@ from corpus.extract import (
     table,
     xlsx,
 )
+from corpus.extract.ocr import Recognise
 from corpus.extract.office import check_package
 from corpus.extract.package_kind import PackageKind
 from corpus.extract.sniff import HEAD, Kind, sniff
 
 __all__ = ["EXTRACTOR_VERSION", "MAX_TEXT_BYTES", "extract"]
 
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 """Part of a corpus version's fingerprint: changes whenever the text of any file would change."""
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
@@ -50,19 +52,24 @@ _PACKAGES: dict[PackageKind, Callable[[Path], Extracted]] = {
 }
 
 
-def extract(path: Path, *, fallback: str = plain.FALLBACK) -> Extracted:
+def extract(
+    path: Path, *, fallback: str = plain.FALLBACK, recognise: Recognise | None = None
+) -> Extracted:
     """Extract the text of a file, told apart by content and not by name.
 
-    ``fallback`` is the encoding of text that neither declares one nor is UTF-8. Raises
-    NotExtractable with a sentence for the maintainer when there is no text to be had, and OSError
-    when the file cannot be opened.
+    ``fallback`` is the encoding of text that neither declares one nor is UTF-8. ``recognise`` reads
+    the pages that are mere pictures; without it they are counted as waiting. Raises NotExtractable
+    with a sentence for the maintainer when there is no text to be had, and OSError when the file
+    cannot be opened.
     """
     with path.open("rb") as stream:
         head = stream.read(HEAD)
         size = os.fstat(stream.fileno()).st_size
         kind = sniff(head, path.name)
         if kind == "pdf":
-            return pdf.read(path)
+            return pdf.read(path, recognise)
+        if kind in ("png", "jpeg", "tiff"):
+            return picture.read(path, kind.upper(), recognise)
         if kind == "package":
             return _PACKAGES[check_package(path)](path)
         if kind == "ole":

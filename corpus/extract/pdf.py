@@ -7,6 +7,7 @@ uses and keeps nothing.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -15,6 +16,9 @@ import pypdfium2.raw as raw
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
 from corpus.extract.build import Builder, flow
+from corpus.extract.ocr import NotRecognised, Picture, Recognise, scale_for
+from corpus.extract.ocr_layout import level_sizes
+from corpus.extract.ocr_notes import marked, numbered, refusals
 from corpus.extract.pdf_blocks import compose
 from corpus.extract.pdf_glyphs import segments
 from corpus.extract.pdf_layout import Page, regions
@@ -26,21 +30,44 @@ _GENERIC_TITLE = re.compile(
     r"|.*\.(docx?|odt|rtf|tex|dvi|indd|xlsx?|pptx?|pdf|ps|html?|fm|book)|\W*|\d+)$",
     re.I,
 )
-_MANY = 5
 
 
-def read(path: Path) -> Extracted:
+@dataclass(slots=True)
+class _Found:
+    """What the pages of one file came to, by page number."""
+
+    pages: dict[int, Page] = field(default_factory=dict)
+    pictures: list[int] = field(default_factory=list)
+    hidden: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    recognised: list[int] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def textless(self) -> list[int]:
+        return [number for number, page in self.pages.items() if not page.regions]
+
+    @property
+    def scans(self) -> list[int]:
+        """The pages to recognise: those that hold a picture and no text; where the whole file has
+        neither, all that have no text, as letters may be drawn as mere lines."""
+        textless = self.textless
+        return self.pictures or (textless if len(textless) == len(self.pages) else [])
+
+
+def read(path: Path, recognise: Recognise | None = None) -> Extracted:
     """Extract a PDF; its title is that of its metadata where it reads like one.
 
-    Raises NotExtractable when a password is needed, when the file is damaged beyond repair, and
-    when no page has text.
+    Pages that hold a picture and no text are recognised where there is something to ``recognise``
+    them with, and counted as waiting where there is not. Raises NotExtractable when a password is
+    needed, when the file is damaged beyond repair, and when no page has text.
     """
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
         raise NotExtractable(_cannot_open(error)) from error
     try:
-        return _read(document, path.stem)
+        return _read(document, path.stem, recognise)
     finally:
         document.close()
 
@@ -51,64 +78,105 @@ def _cannot_open(error: pdfium.PdfiumError) -> str:
     return "the PDF is damaged beyond repair; replace it by a whole copy"
 
 
-def _read(document: pdfium.PdfDocument, stem: str) -> Extracted:
+def _read(document: pdfium.PdfDocument, stem: str, recognise: Recognise | None) -> Extracted:
     count = len(document)
     if count == 0:
         raise NotExtractable("the PDF is damaged: it has no pages that can be found")
-    builder = Builder()
-    pages: list[Page] = []
-    scanned: list[int] = []
-    hidden: list[int] = []
-    broken: list[int] = []
+    found = _Found()
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
         except pdfium.PdfiumError:
-            broken.append(number)
+            found.broken.append(number)
             continue
         try:
-            found = _page(page, number, scanned, hidden)
+            _look_at(page, number, found)
         finally:
             page.close()
-        pages.append(found)
-    if not any(page.regions for page in pages):
-        if broken:
-            raise NotExtractable("the PDF is damaged: none of its pages can be read")
-        said = "its only page has no" if count == 1 else f"none of its {count} pages has any"
-        raise NotExtractable(f"no text, needs OCR: {said} text", stage="text")
+    scans = found.scans
+    waiting = 0 if recognise else len(scans)
+    if recognise:
+        for number in scans:
+            _recognise(document, number, recognise, found)
+    if len(found.textless) == len(found.pages):
+        raise _without_text(found, count, waiting)
+    builder = Builder()
     if raw.FPDF_GetSecurityHandlerRevision(document.raw) != -1:
         builder.notes.append(
             "its owner restricts copying or changes (owner password); the text was read anyway"
         )
+    unread = [n for n in scans if n in found.textless and n not in found.refused]
     for numbers, what in (
-        (broken, "could not be read"),
-        (scanned, "without text but with a picture, may need OCR"),
-        (hidden, "with hidden text (a recognition layer), which was read too"),
+        (found.broken, "could not be read"),
+        (found.recognised, "recognised from a picture (OCR), may contain errors"),
+        (
+            unread,
+            "a picture in which no text was recognised"
+            if recognise
+            else "without text but with a picture, may need OCR",
+        ),
+        (found.hidden, "with hidden text (a recognition layer), which was read too"),
     ):
         if numbers:
-            builder.notes.append(f"{_numbered(numbers)} of {count}: {what}")
+            builder.notes.append(f"{numbered(numbers)} of {count}: {what}")
+    builder.notes += refusals(found.refused)
+    pages = level_sizes(list(found.pages.values()), found.recognised)
     largest = compose(pages, _outline(document), builder)
-    return builder.finish(_title(document, largest, stem), MEDIA_TYPE)
+    extracted = builder.finish(_title(document, largest, stem), MEDIA_TYPE)
+    return replace(marked(extracted, found.recognised), waiting=waiting)
 
 
-def _page(page: pdfium.PdfPage, number: int, scanned: list[int], hidden: list[int]) -> Page:
+def _look_at(page: pdfium.PdfPage, number: int, found: _Found) -> None:
     textpage = page.get_textpage()
     try:
-        found = segments(textpage)
+        drawn = segments(textpage)
     finally:
         textpage.close()
-    if any(segment.hidden for segment in found):
-        hidden.append(number)
-    if not found and any(True for _ in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
-        scanned.append(number)
-    return Page(number, regions(found))
+    if any(segment.hidden for segment in drawn):
+        found.hidden.append(number)
+    if not drawn and any(True for _ in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
+        found.pictures.append(number)
+    found.pages[number] = Page(number, regions(drawn))
 
 
-def _numbered(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:_MANY]))
-    if len(numbers) > _MANY:
-        shown += f" and {len(numbers) - _MANY} more"
-    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
+def _recognise(
+    document: pdfium.PdfDocument, number: int, recognise: Recognise, found: _Found
+) -> None:
+    page = document[number - 1]
+    try:
+        picture = _drawn(page)
+        lines = recognise(picture)
+    except (NotRecognised, pdfium.PdfiumError) as error:
+        found.refused[number] = str(error)
+        return
+    finally:
+        page.close()
+    if lines:
+        found.recognised.append(number)
+        found.pages[number] = Page(number, lines)
+
+
+def _drawn(page: pdfium.PdfPage) -> Picture:
+    """Draw a page as grey pixels, as finely as letters need and memory allows."""
+    scale = scale_for(*page.get_size())
+    bitmap = page.render(scale=scale, grayscale=True)
+    try:
+        rows = memoryview(bitmap.buffer).cast("B")
+        width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+        pixels = b"".join(rows[y * stride : y * stride + width] for y in range(height))
+    finally:
+        bitmap.close()
+    return Picture(width, height, pixels, scale)
+
+
+def _without_text(found: _Found, count: int, waiting: int) -> NotExtractable:
+    if found.broken and not found.pages:
+        return NotExtractable("the PDF is damaged: none of its pages can be read")
+    said = "its only page has no" if count == 1 else f"none of its {count} pages has any"
+    if waiting:
+        return NotExtractable(f"no text, needs OCR: {said} text", stage="text", waiting=waiting)
+    why = "".join(f"; {note}" for note in refusals(found.refused))
+    return NotExtractable(f"no text: {said} text, and none was recognised{why}", stage="text")
 
 
 def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[int, str]]]:

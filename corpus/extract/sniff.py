@@ -13,6 +13,9 @@ from corpus.extract.plain import utf16_without_mark
 
 Kind = Literal[
     "pdf",
+    "png",
+    "jpeg",
+    "tiff",
     "package",
     "ole",
     "rtf",
@@ -44,12 +47,14 @@ _TEXT_SUFFIXES: dict[str, Kind] = {
     ".htm": "html",
     ".xhtml": "html",
 }
+_PICTURES: tuple[tuple[bytes, Kind], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+)
 _UNREADABLE: tuple[tuple[bytes, int, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", 0, "an image (PNG)"),
-    (b"\xff\xd8\xff", 0, "an image (JPEG)"),
     (b"GIF8", 0, "an image (GIF)"),
-    (b"II*\x00", 0, "an image (TIFF)"),
-    (b"MM\x00*", 0, "an image (TIFF)"),
     (b"WEBP", 8, "an image (WebP)"),
     (b"\x00\x00\x00\x0cjP  ", 0, "an image (JPEG 2000)"),
     (b"%!PS", 0, "a PostScript file"),
@@ -93,9 +98,12 @@ def sniff(head: bytes, name: str) -> Kind:
         return "ole"
     if head.startswith(b"{\\rtf"):
         return "rtf"
+    for magic, picture in _PICTURES:
+        if head.startswith(magic):
+            return picture
     for magic, offset, what in _UNREADABLE:
         if head[offset : offset + len(magic)] == magic:
-            raise NotExtractable(_unreadable(what, suffix), stage="type")
+            raise NotExtractable(unreadable(what, suffix), stage="type")
     if not head.startswith(_BYTE_ORDER_MARKS) and utf16_without_mark(head) is None:
         _refuse_binary(head, suffix)
     if _HTML_START.match(head.removeprefix(b"\xef\xbb\xbf")):
@@ -107,7 +115,8 @@ def sniff(head: bytes, name: str) -> Kind:
     return _TEXT_SUFFIXES.get(suffix, "plain")
 
 
-def _unreadable(what: str, suffix: str) -> str:
+def unreadable(what: str, suffix: str) -> str:
+    """Say that a file is something without text, and what its suffix claims it to be."""
     claimed = {".pdf": "not a PDF", ".docx": "not a Word file", ".txt": "not text"}.get(suffix)
     if claimed:
         return f"it is {what}, {claimed}"
@@ -119,4 +128,4 @@ def _refuse_binary(head: bytes, suffix: str) -> None:
     nuls = head.count(0)
     controls = len(head) - nuls - len(head.translate(None, b"\x00" + _CONTROLS))
     if nuls * 5 > len(head) or controls * 50 > len(head):
-        raise NotExtractable(_unreadable("a binary file of an unknown kind", suffix), stage="type")
+        raise NotExtractable(unreadable("a binary file of an unknown kind", suffix), stage="type")
