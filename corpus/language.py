@@ -9,6 +9,9 @@ from functools import cache
 
 from lingua import Language, LanguageDetector, LanguageDetectorBuilder
 
+from corpus.stopwords import ENGLISH, SPANISH
+from corpus.terms import fold_words
+
 SAMPLE = 4_000
 """How many characters are looked at, taken from several places of a longer text."""
 
@@ -27,6 +30,9 @@ _WORD = re.compile(r"(?<![\w/\\.@#$%&=_-])[^\W\d_]{2,}(?![\w/\\@#$%&=_(-]|\.\w)"
 _FOREIGN = re.compile(r"[^a-zßà-öø-ÿœ]")
 _PROSE_WORDS = 6
 _PROSE_SHARE = 0.6
+_ANY_WORD = re.compile(r"[^\W\d_]+")
+_FUNCTION_WORDS = 2
+_CLAUSE_WORDS = 4
 
 
 def detect(text: str) -> str:
@@ -42,6 +48,20 @@ def detect(text: str) -> str:
         if found is not None:
             votes[found.iso_code_639_1.name.lower()] += len(words)
     return votes.most_common(1)[0][0] if votes.total() >= _LEAST_LETTERS else ""
+
+
+def query_language(text: str) -> str:
+    """Return the language of a short query as an ISO 639-1 code, or '' where nobody could tell.
+
+    Function words decide between English and Spanish where there are two of one that the other
+    does not have; without them a query needs a whole clause before its letters say anything.
+    """
+    words = _ANY_WORD.findall(fold_words(text))
+    english = sum(word in ENGLISH - SPANISH for word in words)
+    spanish = sum(word in SPANISH - ENGLISH for word in words)
+    if max(english, spanish) >= _FUNCTION_WORDS and english != spanish:
+        return "en" if english > spanish else "es"
+    return detect(text) if len(words) >= _CLAUSE_WORDS else ""
 
 
 def _samples(text: str) -> Iterator[str]:

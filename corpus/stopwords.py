@@ -21,4 +21,7 @@ pueden pues que quien se sea segun ser si sido sin sino sobre solo son su sus ta
 te tiene tienen toda todas todo todos tras tu tus u un una unas uno unos usted ustedes y ya yo
 """
 
-STOP_WORDS: frozenset[str] = frozenset(_ENGLISH.split()) | frozenset(_SPANISH.split())
+ENGLISH: frozenset[str] = frozenset(_ENGLISH.split())
+SPANISH: frozenset[str] = frozenset(_SPANISH.split())
+
+STOP_WORDS: frozenset[str] = ENGLISH | SPANISH

@@ -6,6 +6,7 @@ from indexer.progress import progress_bar
 from indexer.texts import Workshop
 from store.archive import Archive
 from store.catalogue import Version
+from store.centring import centre_of
 from store.embedded import build_generation, wanted_inputs
 from store.embedded.build import EncoderIdentity, generation_name
 from store.generations import clean_up, is_served, is_sound
@@ -25,7 +26,13 @@ def publish_version(
     if not is_sound(archive, name):
         with progress_bar("Indexing", version.passages, "passages") as show:
             build_generation(
-                archive, workshop.catalogue, workshop.cache, version, identity, progress=show
+                archive,
+                workshop.catalogue,
+                workshop.cache,
+                version,
+                identity,
+                centre_of(encoder, workshop.cache),
+                progress=show,
             )
     if publish and not is_served(archive, name):
         serve(archive, name)

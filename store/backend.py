@@ -66,9 +66,14 @@ class Backend(Protocol):
         ...
 
     def semantic(
-        self, vector: NDArray[np.float32], limit: int, permitted: frozenset[str] | None
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        permitted: frozenset[str] | None,
+        language: str = "",
     ) -> EngineHits:
-        """Passages by cosine with a unit vector of shape (dimension,)."""
+        """Passages by cosine with a query's unit vector of shape (dimension,), as its encoder
+        gave it, after both were centred; ``language`` is the query's, or empty."""
         ...
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:

@@ -22,7 +22,8 @@ FORMAT = 1
 class Inputs:
     """Everything that decides the content of both indexes.
 
-    Two generations with equal inputs give equal rankings.
+    Two generations with equal inputs give equal rankings. ``centring`` is empty where vectors are
+    compared as the encoder gives them.
     """
 
     corpus_version: int
@@ -33,6 +34,7 @@ class Inputs:
     encoder: str
     encoder_name: str
     engines: dict[str, str]
+    centring: str = ""
 
     @property
     def digest(self) -> str:

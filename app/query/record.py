@@ -60,6 +60,7 @@ class SearchRecord:
                 "generation": self.manifest.fingerprint,
                 "analyzer": inputs.analyzer,
                 "encoder": inputs.encoder,
+                "centring": inputs.centring,
                 "engines": inputs.engines,
             },
             "rankings": {

@@ -18,6 +18,7 @@ from app.query.protocol import LEXICAL, SEMANTIC, Protocol, System
 from app.query.ranking import Ranking
 from app.query.record import SearchRecord
 from app.query.retrieve import Ask, retrieve
+from corpus.language import query_language
 from corpus.scope import Scope
 from corpus.terms import QueryTerms, read_query
 from store.archive import Archive
@@ -168,7 +169,7 @@ def _ask(
         if not vectors:
             with _timed(timings, "encode"):
                 vectors.append(engines.encode(terms.text))
-        return backend.semantic(vectors[0], limit, permitted)
+        return backend.semantic(vectors[0], limit, permitted, query_language(terms.text))
 
     return ask
 

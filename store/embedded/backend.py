@@ -63,14 +63,18 @@ class EmbeddedBackend:
         )
 
     def semantic(
-        self, vector: NDArray[np.float32], limit: int, permitted: frozenset[str] | None
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        permitted: frozenset[str] | None,
+        language: str = "",
     ) -> EngineHits:
         index = _opened(self._semantic, "semantic")
         if permitted is not None and not permitted:
             return _NOTHING
         allowed = self._permitted_documents(permitted)
         rows = None if allowed is None else allowed[self._doc_of]
-        return self._hits(_guarded("semantic", lambda: index.search(vector, limit, rows)))
+        return self._hits(_guarded("semantic", lambda: index.search(vector, language, limit, rows)))
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         with Catalogue(self._archive) as catalogue:

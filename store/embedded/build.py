@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.document import Document
 from store import texts
 from store.archive import Archive
 from store.catalogue import Catalogue, LivePassages, Version
+from store.centring import Centre, centring_fingerprint
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
 from store.embedded.lexical import write_lexical
 from store.embedded.semantic import write_semantic
@@ -55,6 +57,7 @@ def wanted_inputs(version: Version, encoder: EncoderIdentity) -> Inputs:
             "tantivy": importlib.metadata.version("tantivy"),
             "faiss": importlib.metadata.version("faiss-cpu"),
         },
+        centring=centring_fingerprint(),
     )
 
 
@@ -68,6 +71,7 @@ def build_generation(
     cache: VectorCache,
     version: Version,
     encoder: EncoderIdentity,
+    centre: Centre,
     *,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Manifest:
@@ -85,7 +89,7 @@ def build_generation(
     folder.mkdir()
 
     try:
-        manifest = _write(folder, inputs, catalogue, cache, version, encoder, progress)
+        manifest = _write(folder, inputs, catalogue, cache, version, encoder, centre, progress)
         final = archive.generations / name
         if final.exists():
             shutil.rmtree(final)
@@ -105,12 +109,17 @@ def _write(
     cache: VectorCache,
     version: Version,
     encoder: EncoderIdentity,
+    centre: Centre,
     progress: Callable[[int], None],
 ) -> Manifest:
     """Write both indexes and the list of documents, make them durable, then the manifest."""
     live = catalogue.live_passages(version)
-    passages = write_lexical(folder / "lexical", _fields(catalogue, version, live, progress))
-    write_semantic(folder / "semantic", _vectors(catalogue, cache, live, encoder))
+    documents = {document.doc_id: document for document in catalogue.documents(version.number)}
+    passages = write_lexical(
+        folder / "lexical", _fields(catalogue, version, live, documents, progress)
+    )
+    vectors = _vectors(catalogue, cache, live, documents, encoder, centre)
+    write_semantic(folder / "semantic", vectors, centre)
     (folder / DOCUMENTS_NAME).write_text(
         json.dumps([[entry.doc_id, entry.revision, entry.passages] for entry in live]),
         encoding="utf-8",
@@ -133,10 +142,10 @@ def _fields(
     catalogue: Catalogue,
     version: Version,
     live: list[LivePassages],
+    documents: Mapping[str, Document],
     progress: Callable[[int], None],
 ) -> Iterator[tuple[int, Fields]]:
     """The lexical fields of every passage, in row order, with its document's number."""
-    documents = {document.doc_id: document for document in catalogue.documents(version.number)}
     done = 0
     for number, entry in enumerate(live):
         document = documents[entry.doc_id]
@@ -145,7 +154,10 @@ def _fields(
             yield (
                 number,
                 fields_of(
-                    text[span.start : span.end], document.title, span.headings, document.language
+                    text[span.start : span.end],
+                    document.title,
+                    span.headings,
+                    span.language or document.language,
                 ),
             )
         done += entry.passages
@@ -156,11 +168,16 @@ def _vectors(
     catalogue: Catalogue,
     cache: VectorCache,
     live: list[LivePassages],
+    documents: Mapping[str, Document],
     encoder: EncoderIdentity,
+    centre: Centre,
 ) -> NDArray[np.float32]:
-    hashes = [
-        text_hash for entry in live for _, text_hash in texts.spans(catalogue, entry.shape_id)
-    ]
+    """The centred vectors of every passage, (passages, dimension), in row order."""
+    languages, hashes = [], []
+    for entry in live:
+        for span, text_hash in texts.spans(catalogue, entry.shape_id):
+            languages.append(span.language or documents[entry.doc_id].language)
+            hashes.append(text_hash)
     vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
     norms = np.linalg.norm(vectors, axis=1)
     wrong = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))
@@ -169,7 +186,7 @@ def _vectors(
             f"{len(wrong)} of {len(vectors)} cached vectors are not of unit length; delete "
             f"{cache.path} and run `python -m indexer ingest` to encode them again"
         )
-    return vectors
+    return centre.passage_vectors(vectors, languages) if len(vectors) else vectors
 
 
 def _sync(folder: Path) -> None:

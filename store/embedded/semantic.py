@@ -8,16 +8,22 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from store.centring import FILE_NAME as CENTRE_NAME
+from store.centring import Centre, read_centre, write_centre
 from store.errors import Damaged
 
 FILE_NAME = "vectors.faiss"
 
 
 class SemanticIndex:
-    """An open semantic index; immutable, so any number of threads may search it."""
+    """An open semantic index; immutable, so any number of threads may search it.
 
-    def __init__(self, index: faiss.Index) -> None:
+    ``centre`` is what the vectors in it were centred with, None where they were not.
+    """
+
+    def __init__(self, index: faiss.Index, centre: Centre | None) -> None:
         self._index = index
+        self._centre = centre
 
     @property
     def passages(self) -> int:
@@ -28,14 +34,22 @@ class SemanticIndex:
         return int(self._index.d)
 
     def search(
-        self, vector: NDArray[np.float32], limit: int, permitted_rows: NDArray[np.bool_] | None
+        self,
+        vector: NDArray[np.float32],
+        language: str,
+        limit: int,
+        permitted_rows: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], bool]:
         """The best ``limit`` rows, their cosines, and whether there is nothing below them.
+
+        ``vector`` is the query's as the encoder gives it, ``language`` the query's language.
 
         :raises ValueError: ``vector`` is not of shape (dimension,)
         """
         if vector.shape != (self.dimension,):
             raise ValueError(f"a vector of {self.dimension} numbers is needed, not {vector.shape}")
+        if self._centre is not None:
+            vector = self._centre.query_vector(vector, language)
         parameters = None
         if permitted_rows is not None:
             bitmap = np.packbits(permitted_rows, bitorder="little")
@@ -50,18 +64,21 @@ class SemanticIndex:
         return rows[0][real], scores[0][real], found < limit
 
 
-def write_semantic(folder: Path, vectors: NDArray[np.float32]) -> None:
-    """Write ``vectors`` (n, dimension), unit rows in row order."""
+def write_semantic(folder: Path, vectors: NDArray[np.float32], centre: Centre) -> None:
+    """Write ``vectors`` (n, dimension), unit rows in row order, and what they were centred with."""
     folder.mkdir(parents=True)
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(np.ascontiguousarray(vectors))
     faiss.write_index(index, str(folder / FILE_NAME))
+    write_centre(folder, centre)
 
 
 def open_semantic(folder: Path) -> SemanticIndex:
     """:raises Damaged: FAISS cannot read the file"""
     try:
         index = faiss.read_index(str(folder / FILE_NAME))
+        # Generations of before there was a centre hold vectors as the encoder gave them.
+        centre = read_centre(folder) if (folder / CENTRE_NAME).is_file() else None
     except RuntimeError as error:
         raise Damaged(
             f"the semantic index in {folder} cannot be read; "
@@ -69,4 +86,4 @@ def open_semantic(folder: Path) -> SemanticIndex:
         ) from error
     # One thread a query: a second one costs more CPU than it saves on a busy machine.
     faiss.omp_set_num_threads(1)
-    return SemanticIndex(index)
+    return SemanticIndex(index, centre)
