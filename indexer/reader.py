@@ -3,8 +3,8 @@
 It limits its own memory, imports only what reading needs, so that it starts quickly, and writes
 nothing but answers to its output. Paths are hexadecimal bytes.
 
-    python -m indexer.reader                     reads files
-    python -m indexer.reader CONTAINER FOLDER    unpacks one container
+    python -m indexer.reader           reads files, a path on each line
+    python -m indexer.reader unpack    unpacks, a container and an empty folder on each line
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MEMORY_LIMIT_BYTES = 3 * 1024**3
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer every path on stdin until there are no more, or unpack the one that is named."""
+    """Answer every line on stdin until there are no more."""
     # Ctrl-C reaches the whole process group; the parent decides what becomes of a reader.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
@@ -35,13 +35,19 @@ def main(arguments: Sequence[str]) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if arguments:
-        container, folder = map(_path, arguments)
-        answers.write(json.dumps(unpacked(container, folder)).encode() + b"\n")
-        answers.flush()
+        for line in sys.stdin.buffer:
+            container, folder = map(_path, line.decode().split())
+            answers.write(json.dumps(unpacked(container, folder)).encode() + b"\n")
+            answers.flush()
         return
     for line in sys.stdin.buffer:
-        answers.write(json.dumps(read(_path(line.decode()))).encode() + b"\n")
+        answers.write(_line(read(_path(line.decode()))))
         answers.flush()
+
+
+def _line(answer: dict[str, object]) -> bytes:
+    """An answer in as few bytes as can be; a reason may quote what no encoding has."""
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _path(text: str) -> Path:

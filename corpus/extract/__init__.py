@@ -33,7 +33,7 @@ from corpus.extract.sniff import HEAD, Kind, sniff
 
 __all__ = ["EXTRACTOR_VERSION", "MAX_TEXT_BYTES", "extract"]
 
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 """Part of a corpus version's fingerprint: changes whenever the text of any file would change."""
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
