@@ -123,19 +123,18 @@ def _peak(who: int) -> float:
 
 
 def _giant_text(folder: Path, megabytes: int) -> Path:
-    """A log of that many megabytes, in lines and paragraphs that differ."""
+    """A log of that many megabytes in lines and paragraphs, no megabyte like another."""
     path = folder / "giant.log"
-    number = 0
+    lines = [
+        f"2024-05-07 10:02:{n % 60:02d} node{n % 97} ERROR E-{n % 9973:04d} "
+        f"the purge valve of compressor {n} is stuck, see step {n % 311}\n"
+        for n in range(11_000)
+    ]
+    lines[::20] = ["\n"] * len(lines[::20])
+    block = "".join(lines)[: MB - 100]
     with path.open("w", encoding="ascii") as out:
-        while out.tell() < megabytes * MB:
-            lines = [
-                f"2024-05-07 10:02:{n % 60:02d} node{n % 97} ERROR E-{n % 9973:04d} "
-                f"the purge valve of compressor {n} is stuck, see step {n % 311}\n"
-                for n in range(number, number + 5_000)
-            ]
-            lines[::20] = ["\n"] * len(lines[::20])
-            out.writelines(lines)
-            number += 5_000
+        for number in range(megabytes):
+            out.write(f"{block}\n\nblock {number}\n".ljust(MB))
     return path
 
 

@@ -19,25 +19,20 @@ from pathlib import Path
 from typing import Literal
 
 from corpus import json_lines
+from corpus.budget import MAX_BYTES, MAX_MEMBERS, Budget, Bytes
 from corpus.errors import NotExtractable
 from corpus.extract import MAX_TEXT_BYTES
 from corpus.extract.attachments import attachments
 from corpus.extract.eml import looks_like_mail
 from corpus.extract.sniff import HEAD
-from corpus.large_text import ByteStream, cut, is_large_text, is_table, refuse_beyond_measure
+from corpus.large_text import cut, is_large_text, is_table, refuse_beyond_measure
 
 ContainerKind = Literal["zip", "tar", "gzip", "json lines", "mail", "large text"]
 
-MAX_MEMBERS = 200_000
-MAX_BYTES = 2 * 1024**3
-MAX_RATIO = 200
-RATIO_FROM = 8 * 1024**2
 MAX_DEPTH = 3
 """How many containers may lie inside one another."""
 
 _HEAD = 1 << 20
-_PIECE = 1 << 18
-_LONGEST_NAME = 200
 _TOO_DEEP = f"it is refused: containers inside one another deeper than {MAX_DEPTH}"
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -90,7 +85,7 @@ def unpack(path: Path, into: Path) -> Unpacked:
 
     :raises NotExtractable: it is damaged, locked, or over a limit
     """
-    budget = _Budget(into)
+    budget = Budget(into)
     try:
         members = tuple(_unpack(path, b"", budget, 1))
     except _DAMAGED as error:
@@ -98,58 +93,7 @@ def unpack(path: Path, into: Path) -> Unpacked:
     return Unpacked(members, tuple(budget.skipped))
 
 
-class _Budget:
-    """Counts what is written and refuses what goes over the limits."""
-
-    def __init__(self, into: Path) -> None:
-        self.into = into
-        self.skipped: list[tuple[bytes, str]] = []
-        self._files = 0
-        self._bytes = 0
-
-    def write(self, stream: ByteStream, name: bytes, packed: int | None = None) -> Path:
-        """Write a stream to a file of its own, called as the last part of ``name``."""
-        target = self._new_file(name)
-        written = 0
-        with target.open("wb") as out:
-            while piece := stream.read(_PIECE):
-                written += len(piece)
-                self._bytes += len(piece)
-                if self._bytes > MAX_BYTES:
-                    raise NotExtractable(
-                        f"it is refused: it unpacks to more than {MAX_BYTES // 2**20:,} MB",
-                        stage="unpack",
-                    )
-                if packed and written > RATIO_FROM and written > MAX_RATIO * packed:
-                    raise NotExtractable(
-                        f"it is refused: a file inside unpacks to more than {MAX_RATIO} times its "
-                        "packed size",
-                        stage="unpack",
-                    )
-                out.write(piece)
-        return target
-
-    def write_part(self, data: bytes, name: bytes) -> Path:
-        """Write a part of a file whose bytes were counted, or lay outside of any container."""
-        target = self._new_file(name)
-        target.write_bytes(data)
-        return target
-
-    def _new_file(self, name: bytes) -> Path:
-        self._files += 1
-        if self._files > MAX_MEMBERS:
-            raise NotExtractable(
-                f"it is refused: more than {MAX_MEMBERS:,} files inside", stage="unpack"
-            )
-        folder = self.into / f"{self._files:06d}"
-        folder.mkdir(exist_ok=True)
-        return folder / os.fsdecode(_file_name(name))
-
-    def skip(self, name: bytes, reason: str) -> None:
-        self.skipped.append((name, reason))
-
-
-def _unpack(path: Path, prefix: bytes, budget: _Budget, depth: int) -> Iterator[Member]:
+def _unpack(path: Path, prefix: bytes, budget: Budget, depth: int) -> Iterator[Member]:
     kind = container_kind(path)
     if kind is None:
         raise NotExtractable("it is not a container", stage="unpack")
@@ -168,7 +112,7 @@ def _unpack(path: Path, prefix: bytes, budget: _Budget, depth: int) -> Iterator[
             yield from _inside(member, budget, depth + 1)
 
 
-def _inside(member: Member, budget: _Budget, depth: int) -> Iterator[Member]:
+def _inside(member: Member, budget: Budget, depth: int) -> Iterator[Member]:
     """What a member that is a container itself holds."""
     prefix = member.name + b"/" if member.name else b""
     is_document = False
@@ -179,7 +123,7 @@ def _inside(member: Member, budget: _Budget, depth: int) -> Iterator[Member]:
         member.path.unlink()
 
 
-def _attached(member: Member, budget: _Budget, depth: int) -> Iterator[Member]:
+def _attached(member: Member, budget: Budget, depth: int) -> Iterator[Member]:
     """What an attached container holds: all of it, or a reason why nothing of it is taken.
 
     One that is refused does not take the message with it.
@@ -194,7 +138,7 @@ def _attached(member: Member, budget: _Budget, depth: int) -> Iterator[Member]:
         yield from held
 
 
-def _zip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _zip_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     with zipfile.ZipFile(path) as package:
         entries = package.infolist()
         declared = sum(entry.file_size for entry in entries)
@@ -228,7 +172,7 @@ def _refused_entry(entry: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _tar_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _tar_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     packed = path.stat().st_size
     with tarfile.open(path, "r:*") as archive:
         for entry in archive:
@@ -244,7 +188,7 @@ def _tar_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]
                 yield Member(prefix + name, budget.write(stream, name, packed))
 
 
-def _gzip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _gzip_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     """The one file that gzip wraps, which has no name of its own."""
     with gzip.open(path) as stream:
         own = os.fsencode(path.name).removesuffix(b".gz")
@@ -252,16 +196,16 @@ def _gzip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member
     yield Member(prefix.removesuffix(b"/"), written)
 
 
-def _json_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _json_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     for line in json_lines.documents(path):
         if line.left_out:
             budget.skip(prefix + line.name, line.left_out)
         else:
             stored = line.name.replace(b"/", b"_") + b".json"
-            yield Member(prefix + line.name, budget.write(_Bytes(line.data), stored))
+            yield Member(prefix + line.name, budget.write(Bytes(line.data), stored))
 
 
-def _mail_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _mail_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     """The message itself, then what is attached to it."""
     yield Member(prefix.removesuffix(b"/"), path)
     if path.stat().st_size > MAX_TEXT_BYTES:
@@ -272,12 +216,12 @@ def _mail_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member
             budget.skip(prefix + name, reason)
             continue
         try:
-            yield Member(prefix + name, budget.write(_Bytes(attached.data), name))
+            yield Member(prefix + name, budget.write(Bytes(attached.data), name))
         except NotExtractable as error:
             budget.skip(prefix + name, error.reason)
 
 
-def _deepest_mail(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _deepest_mail(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     """A message that lies too deep for its attachments to be followed."""
     yield Member(prefix.removesuffix(b"/"), path)
     if path.stat().st_size <= MAX_TEXT_BYTES:
@@ -285,7 +229,7 @@ def _deepest_mail(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member
             budget.skip(prefix + attached.name.encode(), attached.left_out or _TOO_DEEP)
 
 
-def _text_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _text_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     """The parts of a large text, numbered from 1."""
     refuse_beyond_measure(path)
     stem, suffix = os.fsencode(path.stem), os.fsencode(path.suffix)
@@ -293,17 +237,6 @@ def _text_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member
         for number, part in enumerate(cut(stream, table=is_table(path)), start=1):
             title = b"%b, part %d%b" % (stem, number, suffix)
             yield Member(prefix + b"part %04d" % number, budget.write_part(part, title))
-
-
-class _Bytes:
-    """A line as a stream."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def read(self, size: int = -1, /) -> bytes:
-        piece, self._data = self._data[:size], self._data[size:]
-        return piece
 
 
 _MEMBERS = {
@@ -314,15 +247,6 @@ _MEMBERS = {
     "mail": _mail_members,
     "large text": _text_members,
 }
-
-
-def _file_name(name: bytes) -> bytes:
-    """The last part of a path as a name that any file system takes."""
-    last = name.rpartition(b"/")[2].replace(b"\0", b"_")
-    if len(last) > _LONGEST_NAME:
-        stem, suffix = os.path.splitext(last)
-        last = stem[: _LONGEST_NAME - len(suffix[:20])] + suffix[:20]
-    return last if last not in (b"", b".", b"..") else b"_"
 
 
 def _refused(name: bytes) -> str:
