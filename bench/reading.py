@@ -6,9 +6,9 @@
 The first form reads every file below FOLDER as an ingest does, containers as folders, and prints
 files, megabytes, files a second and megabytes a second for each media type or reason, and the peak
 resident memory of this process and of its largest reader. Seconds of a type are the wall clock from
-the file that came before to each of its own, so that the types add up to the whole. The second form makes a text and a
-PDF of those sizes in a temporary folder below DIR, reads them the same way and deletes them; it
-needs twice the size of the text on that disk. Nothing here is a timed assertion.
+the file that came before to each of its own, so that the types add up to the whole. The second form
+makes a text and a PDF of those sizes in a temporary folder below DIR, reads them the same way and
+deletes them; it needs twice the size of the text on that disk. Nothing here is a timed assertion.
 """
 
 from __future__ import annotations
