@@ -8,7 +8,6 @@ served before is served until the last of them, and the next run finishes.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,7 +31,7 @@ from indexer.texts import (
     read_new,
     shape_for,
 )
-from indexer.unpacking import Held, unpack_container, unpacking_folder
+from indexer.unpacking import Held, Unpacker, unpacker_for
 from store import texts
 from store.archive import Archive
 from store.catalogue import Catalogue, Version
@@ -92,7 +91,7 @@ def ingest(archive: Archive, request: Request) -> Report:
         writer_lock(archive),
         Catalogue(archive) as catalogue,
         VectorCache(archive) as cache,
-        unpacking_folder(archive) as unpacked,
+        unpacker_for(archive) as unpacker,
     ):
         started_at = _now()
         clean_up(archive)
@@ -111,7 +110,7 @@ def ingest(archive: Archive, request: Request) -> Report:
 
         with _timed(report, "look"):
             targets = _targets(workshop, request)
-            seen, targets = _digest(targets, report, unpacked)
+            seen, targets = _digest(targets, report, unpacker)
         with _timed(report, "read"):
             passing = read_new(workshop, {file.digest: file.path for file in seen.values()})
             _keep_older_readings(workshop, {file.digest for file in seen.values()})
@@ -155,11 +154,11 @@ def _targets(workshop: Workshop, request: Request) -> list[Target]:
 
 
 def _digest(
-    targets: Sequence[Target], report: Report, unpacked: Path
+    targets: Sequence[Target], report: Report, unpacker: Unpacker
 ) -> tuple[dict[Place, SeenFile], list[Target]]:
     """Read every file once for its SHA-256; a time stamp never decides what changed.
 
-    A container counts as the folder of what it holds, written below ``unpacked``. Returns what was
+    A container counts as the folder of what it holds, written out by ``unpacker``. Returns what was
     seen, and the targets with what turned out to be out of reach.
     """
     seen: dict[Place, SeenFile] = {}
@@ -174,7 +173,7 @@ def _digest(
             path = os.path.join(root, file.path)
             held: Held | Failure | None
             try:
-                held = _contents(path, unpacked)
+                held = _contents(path, unpacker)
                 members = held.members if isinstance(held, Held) else ((b"", path),)
                 digests = [(name, at, _digest_of(at)) for name, at in members]
             except OSError as error:
@@ -195,14 +194,14 @@ def _digest(
     return seen, reached
 
 
-def _contents(path: bytes, unpacked: Path) -> Held | Failure | None:
-    """What a container holds, written into a new folder below ``unpacked``; None for a document.
+def _contents(path: bytes, unpacker: Unpacker) -> Held | Failure | None:
+    """What a container holds, written out by ``unpacker``; None for a document.
 
     :raises OSError: the file cannot be read
     """
     if container_kind(Path(os.fsdecode(path))) is None:
         return None
-    return unpack_container(path, Path(tempfile.mkdtemp(dir=unpacked)))
+    return unpacker.unpack(path)
 
 
 def _digest_of(path: bytes) -> str:
@@ -210,7 +209,8 @@ def _digest_of(path: bytes) -> str:
 
 
 def _inside(container: bytes, name: bytes) -> bytes:
-    """The place of what is inside a container; what gzip wraps has the container's own."""
+    """The place of what is inside a container; a message, and what gzip wraps, has the
+    container's own."""
     return container + b"/" + name if name else container
 
 
@@ -296,11 +296,7 @@ def _settle(
             _fail(report, place.path, failure, kept=place in places)
         else:
             found[place] = file.digest
-    unreadable = {
-        Place(target.source.source_id, file.path)
-        for target in targets
-        for file in target.scan.files
-    } - set(found)
+    unreadable = set(seen) - set(found)
     for place, doc_id in places.items():
         looked_at = any(target.covers(place) for target in targets)
         # What cannot be read now may be a container, so what lay inside it is kept as well.
