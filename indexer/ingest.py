@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ from indexer.unpacking import Held, unpack_container, unpacking_folder
 from store import texts
 from store.archive import Archive
 from store.catalogue import Catalogue, Version
-from store.encoder import open_encoder
+from store.encoder import Encoder, open_encoder
 from store.errors import MassRetirement
 from store.filesystem import network_warning
 from store.generations import clean_up
@@ -69,8 +69,12 @@ class SeenFile:
     modified: float
 
 
-def ingest(archive: Archive, request: Request) -> Report:
+def ingest(
+    archive: Archive, request: Request, open_model: Callable[[str], Encoder] = open_encoder
+) -> Report:
     """Bring the archive up to date with ``request.paths`` and publish what came of it.
+
+    ``open_model`` gives the encoder of a name; one who ingests again and again keeps it loaded.
 
     :raises Busy: another ingest is running
     :raises NoSource: a path is missing, unreadable or empty
@@ -91,7 +95,7 @@ def ingest(archive: Archive, request: Request) -> Report:
         name, note = (request.encoder, "") if request.encoder else encoder_in_use(catalogue)
         if note:
             report.notes.append(Problem("", "encoder", note))
-        encoder = open_encoder(name)
+        encoder = open_model(name)
         workshop = Workshop(catalogue, cache, encoder, shape_for(encoder))
 
         with _timed(report, "look"):
