@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -86,6 +87,8 @@ class Sensor(FileSystemEventHandler):
         self._checked = float("-inf")
 
     def __enter__(self) -> Sensor:
+        # A folder that is moved out and in again is noticed, and warned of at length as well.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
         self._told.start()
         self._looking.start()
         self._check_roots()
