@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from hypothesis import strategies as st
 
 from indexer.cli import _parser, main
 from indexer.textdiff import MOST_LINES, text_diff
+from store.archive import Archive
+from store.catalogue import Catalogue
 from store.generations import current_generation
 from store.lock import writer_lock
 from tests.conftest import Workplace
@@ -154,6 +158,32 @@ def test_an_archive_that_is_none_is_named(
         assert "is a file; an archive is a folder" in capsys.readouterr().err
     assert main(["status", "--archive", str(workplace.files)]) == 2
     assert "there is no archive in" in capsys.readouterr().err
+    assert main(["ingest", str(workplace.files), "--archive", str(workplace.files)]) == 2
+    assert "is the archive itself" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a read-only file system needs root")
+def test_a_place_that_cannot_be_written_to_is_one_sentence(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "read-only"
+    place.mkdir()
+    kept = ["mount", "-t", "tmpfs", "tmpfs", str(place)]
+    if subprocess.run(kept, capture_output=True).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    try:
+        archive = Archive(place / "archive")
+        with Catalogue(archive):
+            pass
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        for command in (["status"], ["versions"], ["verify"], ["watch"]):
+            assert main([*command, "--archive", str(archive.root)]) == 2
+            assert "cannot be written to" in capsys.readouterr().err
+        for where in (archive.root, place / "new"):
+            assert main(["ingest", str(workplace.files), "--archive", str(where)]) == 2
+            assert "Read-only file system" in capsys.readouterr().err
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_every_command_and_every_option_has_its_help() -> None:
