@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from indexer.textdiff import text_diff
 from store.catalogue import Catalogue, Version
 from store.versions import Place, places_at, printable, states_at
-
-CONTEXT_LINES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +120,7 @@ def difference_data(difference: Difference) -> dict[str, Any]:
 def _text_diff(
     catalogue: Catalogue, older: Version, newer: Version, doc_id: str
 ) -> tuple[str, ...]:
-    before = catalogue.text(older, doc_id).splitlines()
-    after = catalogue.text(newer, doc_id).splitlines()
-    lines = difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES)
-    # The first two lines name files, which are the same document here.
-    return tuple(lines)[2:]
+    return text_diff(catalogue.text(older, doc_id), catalogue.text(newer, doc_id))
 
 
 def _by_document(places: dict[Place, str]) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ from indexer.unpacking import Held, Unpacker, unpacker_for
 from store import texts
 from store.archive import Archive
 from store.catalogue import Catalogue, Version
-from store.encoder import open_encoder
+from store.encoder import Encoder, open_encoder
 from store.errors import MassRetirement
 from store.filesystem import network_warning
 from store.generations import clean_up
@@ -79,8 +79,12 @@ class SeenFile:
     modified: float
 
 
-def ingest(archive: Archive, request: Request) -> Report:
+def ingest(
+    archive: Archive, request: Request, open_model: Callable[[str], Encoder] = open_encoder
+) -> Report:
     """Bring the archive up to date with ``request.paths`` and publish what came of it.
+
+    ``open_model`` gives the encoder of a name; one who ingests again and again keeps it loaded.
 
     :raises Busy: another ingest is running
     :raises NoSource: a path is missing, unreadable or empty
@@ -101,7 +105,7 @@ def ingest(archive: Archive, request: Request) -> Report:
         name, note = (request.encoder, "") if request.encoder else encoder_in_use(catalogue)
         if note:
             report.notes.append(Problem("", "encoder", note))
-        encoder = open_encoder(name)
+        encoder = open_model(name)
         tesseract = find_tesseract()
         shape = shape_for(encoder, extractor_in_use(catalogue, tesseract))
         workshop = Workshop(catalogue, cache, encoder, shape, tesseract)

@@ -34,10 +34,12 @@ from store.versions import commit_version, places_at, states_at
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """What a roll back changes, and the version it made; none where it was only previewed."""
+    """What a roll back changes, and the version it made; none where it was only previewed, or
+    where the newest version is the ``same`` already."""
 
     difference: Difference
     version: int | None
+    same: bool = False
 
 
 def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
@@ -54,7 +56,7 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
         difference = compare(catalogue, latest, wanted)
         same = latest.fingerprint == wanted.fingerprint and not difference.moved
         if preview or same:
-            return Rollback(difference, None)
+            return Rollback(difference, None, same)
         version = commit_version(
             catalogue,
             states=list(states_at(catalogue, wanted).values()),
