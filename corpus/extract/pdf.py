@@ -14,7 +14,7 @@ import pypdfium2.raw as raw
 
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.pdf_blocks import compose
 from corpus.extract.pdf_glyphs import segments
 from corpus.extract.pdf_layout import Page, regions
@@ -87,6 +87,11 @@ def _read(document: pdfium.PdfDocument, stem: str) -> Extracted:
     ):
         if numbers:
             builder.notes.append(f"{_numbered(numbers)} of {count}: {what}")
+    builder.says(
+        author=document.get_metadata_value("Author"),
+        date=document.get_metadata_value("CreationDate"),
+        tags=tags_in(document.get_metadata_value("Keywords")),
+    )
     largest = compose(pages, _outline(document), builder)
     return builder.finish(_title(document, largest, stem), MEDIA_TYPE)
 
