@@ -20,7 +20,16 @@ _CLOSE = frozenset({("item", "item"), ("row", "row")})
 _BETWEEN_TAGS = re.compile(r"[,;\n]")
 # What programs write where nobody said who it was.
 _NOBODY = frozenset(
-    "anonymous unknown unspecified (anonymous) (unspecified) author none python-docx".split()
+    [
+        "anonymous",
+        "unknown",
+        "unspecified",
+        "(anonymous)",
+        "(unspecified)",
+        "author",
+        "none",
+        "python-docx",
+    ]
 )
 
 
