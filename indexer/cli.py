@@ -179,7 +179,12 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "ingest", parents=[common], help="read folders or files into a new corpus version"
     )
-    command.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
+    command.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a folder or a file (default: the sources in the archive's archive.toml)",
+    )
     command.add_argument("--message", default="", metavar="TEXT", help="why, for the version list")
     command.add_argument(
         "--encoder",

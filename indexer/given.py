@@ -110,7 +110,7 @@ def _text(table: Mapping[str, Any], key: str, where: str) -> str | None:
         return None
     text = flow(value) if isinstance(value, str) else ""
     if not text:
-        raise BadInput(f"{where}: {key} is a text, such as {key} = \"…\", not {value!r}")
+        raise BadInput(f'{where}: {key} is a text, such as {key} = "…", not {value!r}')
     return text
 
 
@@ -138,9 +138,11 @@ def _names(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | 
     value = table.get(key)
     if value is None:
         return None
-    names = [flow(name) if isinstance(name, str) else "" for name in value] if (
-        isinstance(value, list)
-    ) else [""]
+    names = (
+        [flow(name) if isinstance(name, str) else "" for name in value]
+        if (isinstance(value, list))
+        else [""]
+    )
     if not all(names):
         raise BadInput(
             f"{where}: {key} is a list of texts that are not empty, such as "
