@@ -101,6 +101,20 @@ def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list
     return sorted({document.language for document in documents}), sorted(folders), sorted(tags)
 
 
+@st.cache_data(max_entries=2, show_spinner=False)
+def readable(key: tuple[str, str, int], _serving: Served) -> tuple[int, int]:
+    """How many documents and passages a reader can find; of others not even the number is told."""
+    with open_catalogue() as catalogue:
+        version = catalogue.version(_serving.engines.backend.manifest.inputs.corpus_version)
+        permitted = permitted_documents(catalogue, version, Scope())
+        counts = [
+            entry.passages
+            for entry in catalogue.live_passages(version)
+            if permitted is None or entry.doc_id in permitted
+        ]
+    return len(counts), sum(counts)
+
+
 @st.cache_data(max_entries=2_000, ttl=POOL_MEMORY, show_spinner=False)
 def topic_pool(key: tuple[str, str, int], query: str, _serving: Served) -> Pool:
     """What is judged for a topic, found under the default protocol; the search is not kept."""

@@ -77,8 +77,8 @@ def _searched(
 
 
 def _landing(serving: Served, catalogue: Catalogue) -> None:
-    manifest = serving.engines.backend.manifest
-    if not manifest.documents:
+    documents, passages = resources.readable(serving.key, serving)
+    if not documents:
         st.html(
             markup.state(
                 "This archive is empty",
@@ -91,7 +91,7 @@ def _landing(serving: Served, catalogue: Catalogue) -> None:
         markup.state(
             "What are you looking for?",
             "type a part code, an error message or a description, in English or Spanish. "
-            f"{manifest.documents:,} documents in {manifest.passages:,} passages are searched "
+            f"{documents:,} documents in {passages:,} passages are searched "
             "by words and by meaning.",
         )
         + markup.examples(topics(catalogue), account.reviewer())
