@@ -38,11 +38,6 @@ class Description:
     groups: tuple[str, ...]
 
 
-def is_sidecar(path: bytes) -> bool:
-    """Whether a file says something of another one and is no document itself."""
-    return path.endswith(SUFFIX) and not path.endswith(b"/" + SUFFIX) and path != SUFFIX
-
-
 def said_of(
     settings: Settings, files: Mapping[Place, bytes | None]
 ) -> tuple[dict[Place, Said], dict[Place, Failure]]:

@@ -17,12 +17,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from corpus.containers import container_kind
-from indexer.describe import Description, Said, describe, is_sidecar, said_of, with_copies
-from indexer.given import SUFFIX
+from indexer.describe import Description, Said, describe, said_of, with_copies
 from indexer.plan import Plan, make_plan
 from indexer.publishing import publish_version
 from indexer.report import Problem, Report
 from indexer.settings import NAME, Settings, read_settings
+from indexer.sidecars import (
+    beside_no_sidecar,
+    is_sidecar,
+    left_out_inside,
+    speaks_of_another,
+)
 from indexer.sources import Target, known_sources, look_at
 from indexer.texts import Workshop, cut_new, encode_new, encoder_in_use, read_new, shape_for
 from indexer.unpacking import Held, unpack_container, unpacking_folder
@@ -70,14 +75,14 @@ class Request:
 class SeenFile:
     """A file that could be opened: its digest, absolute path, size in bytes and time.
 
-    ``inside`` says that it was unpacked from a container.
+    ``named`` is the path that a sidecar can stand beside; None for what lies inside a container.
     """
 
     digest: str
     path: bytes
     size: int
     modified: float
-    inside: bool
+    named: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +180,14 @@ def _digest(
         root = os.fsencode(target.source.root)
         report.sources.append(printable(os.path.join(root, target.below)))
         unreachable = list(target.scan.unreachable)
-        skipped = [entry for entry in target.scan.skipped if not _speaks(root, entry[0])]
+        skipped = [entry for entry in target.scan.skipped if not speaks_of_another(root, entry[0])]
         documents = []
         for path, reason in unreachable:
             _fail(report, path, Failure("read", reason))
         for file in target.scan.files:
             path = os.path.join(root, file.path)
             if is_sidecar(file.path):
-                if not os.path.lexists(path.removesuffix(SUFFIX)):
+                if not speaks_of_another(root, file.path):
                     reason = "says something of a file that is not there; rename or remove it"
                     report.notes.append(Problem(printable(file.path), "metadata", reason))
                 continue
@@ -191,7 +196,7 @@ def _digest(
                 continue
             held: Held | Failure | None
             try:
-                held = _beside_no_sidecar(path, _contents(path, unpacked))
+                held = beside_no_sidecar(path, _contents(path, unpacked))
                 members = held.members if isinstance(held, Held) else ((b"", path),)
                 digests = [(name, at, _digest_of(at)) for name, at in members]
             except OSError as error:
@@ -206,47 +211,16 @@ def _digest(
                 documents.append(file)
             for name, at, digest in digests:
                 place = Place(target.source.source_id, _inside(file.path, name))
-                if name and (reason := _left_out_inside(settings, place.path)):
+                if name and (reason := left_out_inside(settings, place.path)):
                     skipped.append((place.path, reason))
                     continue
                 size = os.stat(at).st_size
-                seen[place] = SeenFile(digest, at, size, file.modified, inside=held is not None)
+                seen[place] = SeenFile(digest, at, size, file.modified, None if name else path)
         report.skipped += [Problem(printable(path), "skip", reason) for path, reason in skipped]
         scan = replace(target.scan, files=tuple(documents), unreachable=tuple(unreachable))
         reached.append(replace(target, scan=scan))
     report.found = len(seen) + len(report.skipped) + len(report.failed)
     return seen, reached
-
-
-def _speaks(root: bytes, path: bytes) -> bool:
-    """Whether something that is no regular file stands where a file's sidecar would be.
-
-    It is read, and refused, with that file.
-    """
-    return is_sidecar(path) and os.path.lexists(os.path.join(root, path.removesuffix(SUFFIX)))
-
-
-def _beside_no_sidecar(path: bytes, held: Held | Failure | None) -> Held | Failure | None:
-    """Refuse a container that has a sidecar: what it says would restrict nobody."""
-    if isinstance(held, Held) and not _is_wrapped(held) and os.path.lexists(path + SUFFIX):
-        return Failure(
-            "metadata",
-            "what is inside a container takes its metadata from rules; move what its sidecar says "
-            f"to a [[rule]] in {NAME} and remove the sidecar",
-        )
-    return held
-
-
-def _is_wrapped(held: Held) -> bool:
-    """Whether a container is one file that has the container's own place, as with gzip."""
-    return [name for name, _ in held.members] == [b""]
-
-
-def _left_out_inside(settings: Settings, path: bytes) -> str:
-    if is_sidecar(path):
-        return f"a sidecar inside a container is not read; a [[rule]] in {NAME} can say it"
-    pattern = settings.ignored(path)
-    return f"ignored by {NAME}: {pattern}" if pattern else ""
 
 
 def _contents(path: bytes, unpacked: Path) -> Held | Failure | None:
@@ -298,7 +272,7 @@ def _describe(
     headings: dict[str, str] = {}
     if any("{heading}" in (rule.given.title or "") for rule in settings.rules):
         headings = texts.first_headings(catalogue, digests.values(), extractor)
-    said, unusable = said_of(settings, {place: _named(file) for place, file in seen.items()})
+    said, unusable = said_of(settings, {place: file.named for place, file in seen.items()})
     while True:
         refused, frozen = with_copies(unusable, digests, live)
         found = _settle(catalogue, targets, seen, failures, refused, frozen).found
@@ -311,11 +285,6 @@ def _describe(
         if not clashing:
             return described, refused, frozen
         unusable |= clashing
-
-
-def _named(file: SeenFile) -> bytes | None:
-    """The path that a sidecar can stand beside."""
-    return None if file.inside else file.path
 
 
 def _commit(

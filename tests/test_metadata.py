@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import json
 import os
 import shutil
@@ -281,6 +282,8 @@ def test_sources_stand_in_for_paths_and_what_is_ignored_is_retired_under_guard(
         workplace.write(name, f"The page of {name}.")
     workplace.write("drafts/c.txt.meta.toml", "grups = 1")
     workplace.write("gone.txt.meta.toml", "title = 'x'")
+    (workplace.files / "one.gz").write_bytes(gzip.compress(b"The page packed alone."))
+    workplace.write("one.gz.meta.toml", 'groups = ["staff"]')
     with zipfile.ZipFile(workplace.files / "held.zip", "w") as held:
         held.writestr("keep.txt", "The page kept in a zip.")
         held.writestr("x.bak", "The page left in a zip.")
@@ -308,10 +311,11 @@ groups = ["board"]
     assert ("", "the rule for 'drfats/**' in archive.toml matches no document") in notes
     assert any(path == "gone.txt.meta.toml" for path, _ in notes)
     assert document(workplace, "held.zip/keep.txt").groups == ("board",)
+    assert document(workplace, "one.gz").groups == ("staff",)
     assert report.found == sum(report.outcomes.values()) + len(report.skipped)
     text = (workplace.archive.root / "archive.toml").read_text()
     configure(workplace, text.replace('"*.bak"', '"*.bak", "drafts/"'))
-    with pytest.raises(MassRetirement, match="would retire 2 of 5 documents"):
+    with pytest.raises(MassRetirement, match="would retire 2 of 6 documents"):
         workplace.ingest_sources()
     configure(workplace, text.replace('"*.bak"', '"*.bak", "drafts/", "!drafts/deep/d.txt"'))
     assert workplace.ingest_sources().retired == ["drafts/c.txt"]
