@@ -56,6 +56,9 @@ from store.versions import (
 RETIRE_SHARE = 0.20
 """A run that would retire more than one document and more than this share of them refuses."""
 
+SHOWN = 5
+"""How many documents a note names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -311,6 +314,7 @@ def _commit(
         and state.sha256 == was[state.doc_id].sha256
         and not state.same_as(was[state.doc_id])
     ]
+    _note_opened(was, states, report)
     unchanged = not plan.changes_anything and all(
         state.doc_id in was and state.same_as(was[state.doc_id]) for state in states
     )
@@ -467,6 +471,23 @@ def _note(workshop: Workshop, plan: Plan, report: Report) -> None:
         head = heads.pop(plan.revisions[plan.places[place]][1], None)
         if head is not None:
             report.notes += [Problem(printable(place.path), "extract", note) for note in head.notes]
+
+
+def _note_opened(
+    was: Mapping[str, DocumentState], states: Sequence[DocumentState], report: Report
+) -> None:
+    """Say which documents more readers may read now, as where a file of rules was lost."""
+    opened = [
+        state.doc_id
+        for state in states
+        if state.doc_id in was
+        and was[state.doc_id].groups
+        and not (state.groups and set(state.groups) <= set(was[state.doc_id].groups))
+    ]
+    if opened:
+        more = f" and {len(opened) - SHOWN} more" if len(opened) > SHOWN else ""
+        reason = f"open to more readers than before: {', '.join(opened[:SHOWN])}{more}"
+        report.notes.append(Problem("", "metadata", reason))
 
 
 def _note_idle_rules(settings: Settings, settled: Settled, report: Report) -> None:

@@ -349,8 +349,9 @@ tags = ["b"]
     workplace.write("b/x.md.meta.toml", "groups = []")
     workplace.ingest(workplace.files / "b")
     assert document(workplace, "a/x.md").groups == ("staff",)
-    workplace.ingest()
+    opened = workplace.ingest()
     assert document(workplace, "a/x.md").groups == ("board", "staff")
+    assert "open to more readers than before: a/x.md" in {note.reason for note in opened.notes}
     # With no group in common nobody can be told, so the document stays as it was.
     workplace.write("b/x.md.meta.toml", 'groups = ["guests"]')
     report = workplace.ingest()
