@@ -56,7 +56,7 @@ def _search(options: argparse.Namespace) -> int:
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
-    scope = Scope(languages=tuple(options.lang) or None, folder=options.folder)
+    scope = _scope(options)
     engines = Engines(archive)
     with Catalogue(archive) as catalogue:
         result = search(engines, catalogue, options.query, protocol, scope)
@@ -66,6 +66,19 @@ def _search(options: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(result, shown)))
     return 1 if result.partial else 0
+
+
+def _scope(options: argparse.Namespace) -> Scope:
+    try:
+        return Scope(
+            languages=tuple(options.lang) or None,
+            folder=options.folder,
+            tags=tuple(options.tag) or None,
+            since=options.since,
+            until=options.until,
+        )
+    except ValueError as error:
+        raise BadInput(str(error)) from error
 
 
 def _topics(options: argparse.Namespace) -> int:
@@ -95,9 +108,12 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
     for row in shown:
         page = f", page {row.passage.page}" if row.passage.page else ""
         page += ", OCR" if row.passage.ocr else ""
+        document = row.document
+        said = [document.author, document.dated, ", ".join(document.tags)]
+        about = "".join(f" · {text}" for text in said if text)
         lines += [
-            f"{row.hit.rank:>3}  {row.document.title}",
-            f"     {', '.join(row.document.locations)}{page}",
+            f"{row.hit.rank:>3}  {document.title}",
+            f"     {', '.join(document.locations)}{page}{about}",
             f"     {_sum_in_words(row)}",
         ]
         lines += [
@@ -180,6 +196,15 @@ def _parser() -> argparse.ArgumentParser:
         help="only documents in that language, such as en or es; may be repeated",
     )
     command.add_argument("--folder", metavar="F", help="only documents below that folder")
+    command.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="only documents with that tag; may be repeated, one of them is enough",
+    )
+    command.add_argument("--since", metavar="DAY", help="only documents of that day or later")
+    command.add_argument("--until", metavar="DAY", help="only documents of that day or earlier")
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)

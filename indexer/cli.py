@@ -215,7 +215,12 @@ def _parser() -> Parser:
         return command
 
     command = add("ingest", _ingest, "read folders or files into a new corpus version", feeding)
-    command.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
+    command.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a folder or a file (default: the sources in the archive's archive.toml)",
+    )
     command.add_argument(
         "--allow-retire",
         action="store_true",

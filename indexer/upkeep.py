@@ -54,7 +54,10 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
         wanted = catalogue.version(number)
         latest = catalogue.versions()[-1]
         difference = compare(catalogue, latest, wanted)
-        same = latest.fingerprint == wanted.fingerprint and not difference.moved
+        same = difference.is_empty and (latest.shape, latest.encoder) == (
+            wanted.shape,
+            wanted.encoder,
+        )
         if preview or same:
             return Rollback(difference, None, same)
         version = commit_version(
@@ -68,6 +71,7 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
                 "added": len(difference.added),
                 "changed": len(difference.changed),
                 "moved": len(difference.moved),
+                "described": len(difference.described),
                 "retired": len(difference.retired),
             },
             at=datetime.now(UTC).isoformat(timespec="seconds"),

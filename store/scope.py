@@ -10,6 +10,9 @@ import json
 from corpus.scope import Scope
 from store.catalogue import Catalogue, Version
 
+# The calendar date as the document writes it, else the UTC day of the file's time.
+_DAY = "substr(coalesce(nullif(s.dated, ''), s.modified), 1, 10)"
+
 
 def permitted_documents(
     catalogue: Catalogue, version: Version, scope: Scope
@@ -32,6 +35,15 @@ def permitted_documents(
             "AND l.from_version <= :version AND (l.to_version IS NULL OR l.to_version > :version) "
             "AND (l.path = :folder OR substr(l.path, 1, length(:folder) + 1) = :folder || '/'))"
         )
+    if scope.tags is not None:
+        conditions.append(
+            "EXISTS (SELECT 1 FROM json_each(s.tags) AS t "
+            "WHERE t.value IN (SELECT value FROM json_each(:tags)))"
+        )
+    if scope.since is not None:
+        conditions.append(f"{_DAY} >= :since")
+    if scope.until is not None:
+        conditions.append(f"{_DAY} <= :until")
     rows = catalogue.database.query(
         "SELECT s.doc_id FROM states AS s WHERE s.from_version <= :version "
         "AND (s.to_version IS NULL OR s.to_version > :version) AND " + " AND ".join(conditions),
@@ -40,6 +52,9 @@ def permitted_documents(
             "groups": json.dumps(scope.groups),
             "languages": json.dumps(scope.languages),
             "media_types": json.dumps(scope.media_types),
+            "tags": json.dumps(scope.tags),
+            "since": scope.since,
+            "until": scope.until,
             "folder": (scope.folder or "").strip("/"),
         },
     )

@@ -74,6 +74,8 @@ def test_an_archive_is_a_folder_whose_files_are_searched(workplace: Workplace, n
         assert version is not None
         places = catalogue.document(version.number, f"{name}/b.txt").locations
     assert places == ("b.txt", f"{name}/b.txt")
+    (workplace.files / name).write_bytes(MAKERS[name](FILES))
+    assert workplace.ingest().retired == [f"{name}/c.txt"]
 
 
 @pytest.mark.parametrize("name", ["corpus.jsonl", "corpus.jsonl.gz", "any name"])

@@ -38,6 +38,9 @@ class Address:
     unit: str = "document"
     lang: str = ""
     folder: str = ""
+    tag: str = ""
+    since: str = ""
+    until: str = ""
     view: str = VIEWS[0]
     n: str = str(STEP)
 
@@ -46,13 +49,32 @@ class Address:
         return tuple(code for code in self.lang.split(",") if code)
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(tag for tag in self.tag.split(",") if tag)
+
+    @property
+    def filters(self) -> bool:
+        """Whether anything restricts what is searched."""
+        return self.scope != Scope()
+
+    @property
     def shown(self) -> int:
         """How many rows to show; what is no such number means the first ones."""
         return int(self.n) if self.n.isascii() and self.n.isdigit() and self.n != "0" else STEP
 
     @property
     def scope(self) -> Scope:
-        return Scope(languages=self.languages or None, folder=self.folder.strip("/") or None)
+        """:raises BadInput: a day cannot be used"""
+        try:
+            return Scope(
+                languages=self.languages or None,
+                folder=self.folder.strip("/") or None,
+                tags=self.tags or None,
+                since=self.since.strip() or None,
+                until=self.until.strip() or None,
+            )
+        except ValueError as error:
+            raise BadInput(str(error)) from error
 
     def protocol(self) -> Protocol:
         """:raises BadInput: a value cannot be used"""

@@ -65,7 +65,7 @@ def toolbar(
     latest = catalogue.latest()
     newest = latest.number if latest else version
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
-        st.html(markup.status(version, newest, protocol, address.languages, address.folder))
+        st.html(markup.status(version, newest, protocol, address))
         with st.popover("Filters", icon=":material/filter_list:", type="tertiary"):
             _filters(serving, address)
         with st.popover("Protocol", icon=":material/tune:", type="tertiary"):
@@ -97,13 +97,16 @@ def show_more(address: Address, total: int) -> None:
 
 
 def clear_filters(address: Address) -> None:
-    st.button(
-        "Search everything", key="clear", on_click=_go, args=(replace(address, lang="", folder=""),)
-    )
+    st.button("Search everything", key="clear", on_click=_go, args=(unfiltered(address),))
+
+
+def unfiltered(address: Address) -> Address:
+    """The same question asked of everything."""
+    return replace(address, lang="", folder="", tag="", since="", until="")
 
 
 def _filters(serving: Served, address: Address) -> None:
-    languages, folders = resources.places(serving.key, serving)
+    languages, folders, tags = resources.places(serving.key, serving)
     st.multiselect(
         "Language",
         sorted({*languages, *address.languages}),
@@ -121,6 +124,19 @@ def _filters(serving: Served, address: Address) -> None:
         on_change=_changed,
         args=("folder",),
     )
+    st.multiselect(
+        "Tags",
+        sorted({*tags, *address.tags}),
+        key=_synced("tag", list(address.tags)),
+        placeholder="All tags",
+        on_change=_changed,
+        args=("tag",),
+    )
+    left, right = st.columns(2)
+    with left:
+        _field("since", "Dated since (2024-02-29)", address.since)
+    with right:
+        _field("until", "Dated until", address.until)
 
 
 def _protocol(address: Address, refused: str) -> None:

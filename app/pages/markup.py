@@ -96,13 +96,15 @@ def status(
     version: int,
     newest: int,
     protocol: Protocol | None,
-    languages: Sequence[str],
-    folder: str,
+    address: Address,
 ) -> str:
     """What is searched and under which protocol."""
     force = "in force" if version == newest else f"not the newest, which is {newest}"
-    scope = [", ".join(languages)] if languages else []
-    scope += [f"below {folder}"] if folder else []
+    scope = [", ".join(address.languages)] if address.languages else []
+    scope += [f"below {address.folder}"] if address.folder else []
+    scope += [f"tagged {' or '.join(address.tags)}"] if address.tags else []
+    scope += [f"since {address.since}"] if address.since else []
+    scope += [f"until {address.until}"] if address.until else []
     items = [f"Version {version}, {force}", *scope]
     if protocol is not None:
         depths = "/".join(str(system.depth) for system in protocol.systems)

@@ -8,7 +8,7 @@ from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
-from email.utils import parsedate_to_datetime
+from email.utils import parseaddr, parsedate_to_datetime
 
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
@@ -72,6 +72,7 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
     about = subject(message)
     builder.heading(about, 1)
     stated = [(name, _header(message, name)) for name in _ADDRESSES]
+    builder.says(author=_person(stated[0][1]), date=_header(message, "Date"))
     stated.append(("Date", _date(_header(message, "Date"))))
     builder.paragraph(" | ".join(f"{name}: {value}" for name, value in stated if value))
     for body in bodies:
@@ -97,6 +98,12 @@ def _decoded(value: object) -> str:
         return flow(str(make_header(decode_header(raw))))
     except (LookupError, ValueError, HeaderParseError):
         return flow(raw)
+
+
+def _person(sender: str) -> str:
+    """Return the name of who wrote, or the address where there is no name."""
+    name, address = parseaddr(sender)
+    return name or address or sender
 
 
 def _date(stated: str) -> str:
