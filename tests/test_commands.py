@@ -133,7 +133,7 @@ def test_refusals_of_every_code_are_said_in_both_forms(
         (["frobnicate"], "invalid choice: 'frobnicate'"),
         (["status", "--frob"], "unrecognized arguments: --frob"),
         (["diff", "1", "two"], "argument B: invalid int value: 'two'"),
-        (["ingest"], "the following arguments are required: PATH"),
+        (["backup"], "the following arguments are required: FILE"),
     ],
 )
 def test_what_cannot_be_understood_is_one_sentence_and_code_2(
