@@ -8,10 +8,10 @@ from typing import Any
 
 from app.query.fuse import Contribution, FusedHit
 from app.query.highlight import Snippet, snippet
+from app.query.read_as import read_data
 from app.query.record import part_data, ratio
 from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
-from corpus.terms import read_query
 from store.catalogue import Catalogue
 
 DECIMALS = 12
@@ -34,7 +34,6 @@ def rows(
     """The fused hits at half-open places [start, end) of the one fused order, for showing."""
     record = result.record
     version = record.manifest.inputs.corpus_version
-    terms = read_query(record.query)
     hits = record.fused[start:end]
     best = best_passages(result)
     passages = engines.backend.passages([best[hit.id] for hit in hits])
@@ -45,7 +44,7 @@ def rows(
         )
     }
     return [
-        Row(hit, documents[passage.doc_id], passage, snippet(passage.text, terms))
+        Row(hit, documents[passage.doc_id], passage, snippet(passage.text, record.terms))
         for hit in hits
         for passage in [passages[best[hit.id]]]
     ]
@@ -82,6 +81,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
 
     return {
         "query": record.query,
+        "read": read_data(record.terms),
         "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
         "corpus_version": record.manifest.inputs.corpus_version,
         "generation": record.manifest.name,
