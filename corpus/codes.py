@@ -78,8 +78,6 @@ def _is_code(token: str) -> bool:
         return (
             _LETTER.search(token) is not None or _SEPARATORS.search(token.lstrip("-")) is not None
         )
-    if token.isalpha():
-        return _HUMPS.search(token) is not None
     if token.startswith("--") or "_" in token:
         return True
     name = token.lstrip("-")

@@ -116,8 +116,10 @@ QUANTITY = (
     rf"(?:-?(?:{_either(_JOINED_UNITS)})| (?:{_either(_APART_UNITS)})){_END}"
 )
 DECIMAL = rf"{_START}\d++(?:[.,]\d++)++{_END}"
-SHAPED = f"{SIZE}|{THREAD}|{FRACTION}|{QUANTITY}|{DECIMAL}"
+# Most places of a text are none of these, and one look ahead says so.
+SHAPED = rf"(?=[-+#]?[A-Z]?[cp]?\d)(?:{SIZE}|{THREAD}|{FRACTION}|{QUANTITY}|{DECIMAL})"
 
+_DIGIT = re.compile(r"\d")
 _SIZE = re.compile(
     r"([A-Za-z]?)(\d+(?:[.,]\d+)?)((?:(?: ?[x×] ?|X)\d+(?:[.,]\d+)?){1,3})", re.ASCII
 )
@@ -172,7 +174,7 @@ def shaped_forms(text: str) -> tuple[str, ...]:
     >>> shaped_forms("M8 x 1,25"), shaped_forms("10 kohm"), shaped_forms('3/8"')
     (('m8x1.25',), ('10kω', '10k'), ('3/8in',))
     """
-    if not any(character.isdigit() for character in text):
+    if _DIGIT.search(text) is None:
         return ()
     if match := _SIZE.fullmatch(text):
         letter, first, rest = match.groups()
