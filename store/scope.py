@@ -6,8 +6,10 @@ Both engines receive the same set, so that neither can rank what the other may n
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from corpus.scope import Scope
+from corpus.terms import fold_words
 from store.catalogue import Catalogue, Version
 
 # The calendar date as the document writes it, else the UTC day of the file's time.
@@ -60,3 +62,25 @@ def permitted_documents(
     )
     permitted = frozenset(row["doc_id"] for row in rows)
     return None if len(permitted) == version.documents else permitted
+
+
+def documents_at(catalogue: Catalogue, version: Version, places: Sequence[str]) -> frozenset[str]:
+    """The documents of ``version`` that lie where a path holds one of ``places``.
+
+    Case, accents and the direction of slashes do not matter.
+    """
+    wanted = [_folded_path(place) for place in places]
+    rows = catalogue.database.query(
+        "SELECT doc_id, path FROM locations WHERE from_version <= :version "
+        "AND (to_version IS NULL OR to_version > :version)",
+        {"version": version.number},
+    )
+    return frozenset(
+        row["doc_id"]
+        for row in rows
+        if any(place in path for path in [_folded_path(row["path"])] for place in wanted)
+    )
+
+
+def _folded_path(path: str) -> str:
+    return fold_words(path).replace("\\", "/")

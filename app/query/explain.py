@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason
 from app.query.protocol import LEXICAL, Protocol
-from corpus.terms import QueryTerms
+from corpus.query_terms import QueryTerms
 from store.backend import Backend, EngineFailure
 
 

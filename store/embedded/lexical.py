@@ -11,8 +11,9 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from corpus.terms import QueryTerms
-from store.embedded.analysis import Fields, analyzers, engine_query, schema
+from corpus.query_terms import QueryTerms, Terms
+from store.embedded.analysis import Fields, analyzers, schema
+from store.embedded.clauses import engine_query, membership_query
 from store.errors import Damaged
 
 HEAP_BYTES = 512_000_000
@@ -59,6 +60,23 @@ class LexicalIndex:
                 return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
             asked *= 4
 
+    def documents(self, terms: Terms, *, in_title: bool) -> Rows:
+        """The numbers of the documents of which a passage, or the title, holds any of ``terms``."""
+        wanted = membership_query(self._schema, terms, in_title=in_title)
+        hits = self._searcher.search(wanted, max(1, self.passages), count=False).hits
+        found = self._searcher.fast_field_values("doc", [address for _, address in hits])
+        return np.unique(np.array(found, dtype=np.int64))
+
+    def beginning(self, prefix: str, limit: int, permitted: NDArray[np.bool_] | None) -> list[str]:
+        """The most frequent ``limit`` terms of permitted documents that begin with ``prefix``."""
+        within = None if permitted is None else self._members(np.flatnonzero(permitted))
+        counts: dict[str, int] = {}
+        for field in ("words", "title", "headings", "codes"):
+            for term, count in self._searcher.terms_with_prefix(field, prefix, within, limit):
+                if count:
+                    counts[term] = max(count, counts.get(term, 0))
+        return sorted(counts, key=lambda term: (-counts[term], term))[:limit]
+
     def explain(self, query: QueryTerms, row: int) -> dict[str, Any]:
         """The engine's own account of one passage's score."""
         wanted = engine_query(self._schema, query)
@@ -76,12 +94,13 @@ class LexicalIndex:
 
     def _restricted(self, wanted: tantivy.Query, allowed: Rows) -> tantivy.Query:
         # A constant score of zero: membership decides, and BM25 stays what it was.
-        member = tantivy.Query.const_score_query(
-            tantivy.Query.term_set_query(self._schema, "doc", [int(doc) for doc in allowed]), 0.0
-        )
+        member = tantivy.Query.const_score_query(self._members(allowed), 0.0)
         return tantivy.Query.boolean_query(
             [(tantivy.Occur.Must, wanted), (tantivy.Occur.Must, member)]
         )
+
+    def _members(self, documents: Rows) -> tantivy.Query:
+        return tantivy.Query.term_set_query(self._schema, "doc", [int(doc) for doc in documents])
 
     def _top(self, wanted: tantivy.Query, limit: int) -> tuple[Rows, Scores, bool]:
         asked = min(limit, max(1, self.passages))
