@@ -12,11 +12,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from app.query.explain import part_in_words
 from app.query.fuse import Contribution
 from app.query.present import Row, result_data, rows
-from app.query.protocol import make_protocol
+from app.query.protocol import DEFAULT_ASKED, DEFAULT_COVERAGE, Asked, make_protocol
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.topic_files import read_topics
@@ -51,12 +52,14 @@ def _search(options: argparse.Namespace) -> int:
         k=options.k,
         depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
         weights=dict(_pairs("--weight", options.weight)),
+        coverage=options.coverage,
+        asked=options.semantic,
         unit=options.unit,
     )
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
-    scope = Scope(languages=tuple(options.lang) or None, folder=options.folder)
+    scope = _scope(options)
     engines = Engines(archive)
     with Catalogue(archive) as catalogue:
         result = search(engines, catalogue, options.query, protocol, scope)
@@ -66,6 +69,19 @@ def _search(options: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(result, shown)))
     return 1 if result.partial else 0
+
+
+def _scope(options: argparse.Namespace) -> Scope:
+    try:
+        return Scope(
+            languages=tuple(options.lang) or None,
+            folder=options.folder,
+            tags=tuple(options.tag) or None,
+            since=options.since,
+            until=options.until,
+        )
+    except ValueError as error:
+        raise BadInput(str(error)) from error
 
 
 def _topics(options: argparse.Namespace) -> int:
@@ -95,9 +111,12 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
     for row in shown:
         page = f", page {row.passage.page}" if row.passage.page else ""
         page += ", OCR" if row.passage.ocr else ""
+        document = row.document
+        said = [document.author, document.dated, ", ".join(document.tags)]
+        about = "".join(f" · {text}" for text in said if text)
         lines += [
-            f"{row.hit.rank:>3}  {row.document.title}",
-            f"     {', '.join(row.document.locations)}{page}",
+            f"{row.hit.rank:>3}  {document.title}",
+            f"     {', '.join(document.locations)}{page}{about}",
             f"     {_sum_in_words(row)}",
         ]
         lines += [
@@ -171,6 +190,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SYSTEM=W",
         help="what its vote weighs, as 2, 0.1 or 1/4 (default: 1)",
     )
+    command.add_argument(
+        "--coverage",
+        default=str(DEFAULT_COVERAGE),
+        metavar="SHARE",
+        help="the least share of the query's weight in a match by words, from 0 to 1 "
+        "(default: %(default)s)",
+    )
+    command.add_argument(
+        "--semantic",
+        choices=get_args(Asked),
+        default=DEFAULT_ASKED,
+        help="when the semantic system is asked (default: %(default)s)",
+    )
     command.add_argument("--unit", choices=["document", "passage"], default="document")
     command.add_argument(
         "--lang",
@@ -180,6 +212,15 @@ def _parser() -> argparse.ArgumentParser:
         help="only documents in that language, such as en or es; may be repeated",
     )
     command.add_argument("--folder", metavar="F", help="only documents below that folder")
+    command.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="only documents with that tag; may be repeated, one of them is enough",
+    )
+    command.add_argument("--since", metavar="DAY", help="only documents of that day or later")
+    command.add_argument("--until", metavar="DAY", help="only documents of that day or earlier")
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)

@@ -79,8 +79,8 @@ def open_catalogue() -> Iterator[Catalogue]:
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
-def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list[str]]:
-    """The languages and the folders that a reader can choose from."""
+def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list[str], list[str]]:
+    """The languages, the folders and the tags that a reader can choose from."""
     number = _serving.engines.backend.manifest.inputs.corpus_version
     with open_catalogue() as catalogue:
         permitted = permitted_documents(catalogue, catalogue.version(number), Scope())
@@ -96,7 +96,23 @@ def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list
         for parts in [path.split("/")]
         for depth in range(1, len(parts))
     }
-    return sorted({document.language for document in documents}), sorted(folders)
+    # A comma parts the tags in an address, so one that holds it cannot be chosen there.
+    tags = {tag for document in documents for tag in document.tags if "," not in tag}
+    return sorted({document.language for document in documents}), sorted(folders), sorted(tags)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def readable(key: tuple[str, str, int], _serving: Served) -> tuple[int, int]:
+    """How many documents and passages a reader can find; of others not even the number is told."""
+    with open_catalogue() as catalogue:
+        version = catalogue.version(_serving.engines.backend.manifest.inputs.corpus_version)
+        permitted = permitted_documents(catalogue, version, Scope())
+        counts = [
+            entry.passages
+            for entry in catalogue.live_passages(version)
+            if permitted is None or entry.doc_id in permitted
+        ]
+    return len(counts), sum(counts)
 
 
 @st.cache_data(max_entries=2_000, ttl=POOL_MEMORY, show_spinner=False)

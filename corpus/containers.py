@@ -1,40 +1,55 @@
-"""Files that hold files: ZIP, TAR and gzip archives, and JSON lines with a document on each.
+"""Files that hold files: ZIP, TAR and gzip archives, JSON lines with a document on each, mail
+messages with what is attached to them, and texts too large to be one document.
 
 A container is read as a folder: what it holds is written out under limits that are checked before
-and while unpacking, so that a small file cannot become an enormous one.
+and while unpacking, so that a small file cannot become an enormous one. A message is a document as
+well, and holds itself under the empty name.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
+import os
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
+from corpus import json_lines
+from corpus.budget import MAX_BYTES, MAX_MEMBERS, Budget, Bytes
 from corpus.errors import NotExtractable
+from corpus.extract import MAX_TEXT_BYTES
+from corpus.extract.attachments import attachments
+from corpus.extract.eml import looks_like_mail
+from corpus.extract.sniff import HEAD
+from corpus.large_text import cut, is_large_text, is_table, refuse_beyond_measure
 
-ContainerKind = Literal["zip", "tar", "gzip", "json lines"]
+ContainerKind = Literal["zip", "tar", "gzip", "json lines", "mail", "large text"]
 
-MAX_MEMBERS = 200_000
-MAX_BYTES = 2 * 1024**3
-MAX_RATIO = 200
-RATIO_FROM = 8 * 1024**2
 MAX_DEPTH = 3
 """How many containers may lie inside one another."""
 
 _HEAD = 1 << 20
-_PIECE = 1 << 18
+_TOO_DEEP = f"it is refused: containers inside one another deeper than {MAX_DEPTH}"
+_DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    gzip.BadGzipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
 _DOCUMENT_ZIPS = ("[Content_Types].xml", "mimetype", "META-INF/container.xml")
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a container: its path inside, as bytes, and where it was written to."""
+    """One file of a container: its path inside, as bytes, and where it was written to, under the
+    last part of that path, which tells kinds of plain text apart."""
 
     name: bytes
     path: Path
@@ -58,7 +73,11 @@ def container_kind(path: Path) -> ContainerKind | None:
         return "tar" if _tar_inside(path) else "gzip"
     if head[257:262] == b"ustar":
         return "tar"
-    return "json lines" if _is_json_lines(head) else None
+    if json_lines.looks_like_json_lines(head):
+        return "json lines"
+    if looks_like_mail(head[:HEAD]):
+        return "mail"
+    return "large text" if is_large_text(path, head) else None
 
 
 def unpack(path: Path, into: Path) -> Unpacked:
@@ -66,86 +85,60 @@ def unpack(path: Path, into: Path) -> Unpacked:
 
     :raises NotExtractable: it is damaged, locked, or over a limit
     """
-    budget = _Budget(into)
+    budget = Budget(into)
     try:
         members = tuple(_unpack(path, b"", budget, 1))
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        gzip.BadGzipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except _DAMAGED as error:
         raise NotExtractable(f"cannot be unpacked: {error}", stage="unpack") from error
     return Unpacked(members, tuple(budget.skipped))
 
 
-class _Stream(Protocol):
-    """What can be read piece by piece."""
-
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-class _Budget:
-    """Counts what is written and refuses what goes over the limits."""
-
-    def __init__(self, into: Path) -> None:
-        self.into = into
-        self.skipped: list[tuple[bytes, str]] = []
-        self._files = 0
-        self._bytes = 0
-
-    def write(self, stream: _Stream, packed: int | None = None) -> Path:
-        """Write a stream to a file of its own."""
-        self._files += 1
-        if self._files > MAX_MEMBERS:
-            raise NotExtractable(
-                f"it is refused: more than {MAX_MEMBERS:,} files inside", stage="unpack"
-            )
-        target = self.into / f"{self._files:06d}"
-        written = 0
-        with target.open("wb") as out:
-            while piece := stream.read(_PIECE):
-                written += len(piece)
-                self._bytes += len(piece)
-                if self._bytes > MAX_BYTES:
-                    raise NotExtractable(
-                        f"it is refused: it unpacks to more than {MAX_BYTES // 2**20:,} MB",
-                        stage="unpack",
-                    )
-                if packed and written > RATIO_FROM and written > MAX_RATIO * packed:
-                    raise NotExtractable(
-                        f"it is refused: a file inside unpacks to more than {MAX_RATIO} times its "
-                        "packed size",
-                        stage="unpack",
-                    )
-                out.write(piece)
-        return target
-
-    def skip(self, name: bytes, reason: str) -> None:
-        self.skipped.append((name, reason))
-
-
-def _unpack(path: Path, prefix: bytes, budget: _Budget, depth: int) -> Iterator[Member]:
+def _unpack(path: Path, prefix: bytes, budget: Budget, depth: int) -> Iterator[Member]:
     kind = container_kind(path)
     if kind is None:
         raise NotExtractable("it is not a container", stage="unpack")
-    if depth > MAX_DEPTH:
-        raise NotExtractable(
-            f"it is refused: containers inside one another deeper than {MAX_DEPTH}", stage="unpack"
-        )
+    if depth > MAX_DEPTH and kind == "mail":
+        yield from _deepest_mail(path, prefix, budget)
+        return
+    if depth > MAX_DEPTH and kind != "large text":
+        raise NotExtractable(_TOO_DEEP, stage="unpack")
     for member in _MEMBERS[kind](path, prefix, budget):
-        if kind == "json lines" or container_kind(member.path) is None:
+        whole = kind in ("json lines", "large text") or member.path == path
+        if whole or container_kind(member.path) is None:
             yield member
+        elif kind == "mail":
+            yield from _attached(member, budget, depth + 1)
         else:
-            inside = member.name + b"/" if member.name else b""
-            yield from _unpack(member.path, inside, budget, depth + 1)
-            member.path.unlink()
+            yield from _inside(member, budget, depth + 1)
 
 
-def _zip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _inside(member: Member, budget: Budget, depth: int) -> Iterator[Member]:
+    """What a member that is a container itself holds."""
+    prefix = member.name + b"/" if member.name else b""
+    is_document = False
+    for inner in _unpack(member.path, prefix, budget, depth):
+        is_document = is_document or inner.path == member.path
+        yield inner
+    if not is_document:
+        member.path.unlink()
+
+
+def _attached(member: Member, budget: Budget, depth: int) -> Iterator[Member]:
+    """What an attached container holds: all of it, or a reason why nothing of it is taken.
+
+    One that is refused does not take the message with it.
+    """
+    try:
+        held = list(_inside(member, budget, depth))
+    except NotExtractable as error:
+        budget.skip(member.name, error.reason)
+    except _DAMAGED as error:
+        budget.skip(member.name, f"cannot be unpacked: {error}")
+    else:
+        yield from held
+
+
+def _zip_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     with zipfile.ZipFile(path) as package:
         entries = package.infolist()
         declared = sum(entry.file_size for entry in entries)
@@ -162,7 +155,7 @@ def _zip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]
                 budget.skip(prefix + name, reason)
                 continue
             with package.open(entry) as stream:
-                yield Member(prefix + name, budget.write(stream, entry.compress_size))
+                yield Member(prefix + name, budget.write(stream, name, entry.compress_size))
 
 
 def _zip_name(entry: zipfile.ZipInfo) -> bytes:
@@ -179,7 +172,7 @@ def _refused_entry(entry: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _tar_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _tar_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     packed = path.stat().st_size
     with tarfile.open(path, "r:*") as archive:
         for entry in archive:
@@ -192,41 +185,58 @@ def _tar_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]
                 kind = "a link; links are not followed" if entry.issym() or entry.islnk() else ""
                 budget.skip(prefix + name, kind or "not a regular file")
             elif stream := archive.extractfile(entry):
-                yield Member(prefix + name, budget.write(stream, packed))
+                yield Member(prefix + name, budget.write(stream, name, packed))
 
 
-def _gzip_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _gzip_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
     """The one file that gzip wraps, which has no name of its own."""
     with gzip.open(path) as stream:
-        written = budget.write(stream, path.stat().st_size)
+        own = os.fsencode(path.name).removesuffix(b".gz")
+        written = budget.write(stream, own, path.stat().st_size)
     yield Member(prefix.removesuffix(b"/"), written)
 
 
-def _json_members(path: Path, prefix: bytes, budget: _Budget) -> Iterator[Member]:
+def _json_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
+    for line in json_lines.documents(path):
+        if line.left_out:
+            budget.skip(prefix + line.name, line.left_out)
+        else:
+            stored = line.name.replace(b"/", b"_") + b".json"
+            yield Member(prefix + line.name, budget.write(Bytes(line.data), stored))
+
+
+def _mail_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
+    """The message itself, then what is attached to it."""
+    yield Member(prefix.removesuffix(b"/"), path)
+    if path.stat().st_size > MAX_TEXT_BYTES:
+        return
+    for attached in attachments(path.read_bytes()):
+        name = attached.name.encode()
+        if reason := attached.left_out or _refused(name):
+            budget.skip(prefix + name, reason)
+            continue
+        try:
+            yield Member(prefix + name, budget.write(Bytes(attached.data), name))
+        except NotExtractable as error:
+            budget.skip(prefix + name, error.reason)
+
+
+def _deepest_mail(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
+    """A message that lies too deep for its attachments to be followed."""
+    yield Member(prefix.removesuffix(b"/"), path)
+    if path.stat().st_size <= MAX_TEXT_BYTES:
+        for attached in attachments(path.read_bytes()):
+            budget.skip(prefix + attached.name.encode(), attached.left_out or _TOO_DEEP)
+
+
+def _text_members(path: Path, prefix: bytes, budget: Budget) -> Iterator[Member]:
+    """The parts of a large text, numbered from 1."""
+    refuse_beyond_measure(path)
+    stem, suffix = os.fsencode(path.stem), os.fsencode(path.suffix)
     with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError:
-                row = None
-            if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-                budget.skip(prefix + str(number).encode(), "not a JSON object with a text")
-                continue
-            name = str(row.get("_id", row.get("id", number))).encode("utf-8", "surrogatepass")
-            yield Member(prefix + name, budget.write(_Bytes(line.strip())))
-
-
-class _Bytes:
-    """A line as a stream."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def read(self, size: int = -1, /) -> bytes:
-        piece, self._data = self._data[:size], self._data[size:]
-        return piece
+        for number, part in enumerate(cut(stream, table=is_table(path)), start=1):
+            title = b"%b, part %d%b" % (stem, number, suffix)
+            yield Member(prefix + b"part %04d" % number, budget.write_part(part, title))
 
 
 _MEMBERS = {
@@ -234,6 +244,8 @@ _MEMBERS = {
     "tar": _tar_members,
     "gzip": _gzip_members,
     "json lines": _json_members,
+    "mail": _mail_members,
+    "large text": _text_members,
 }
 
 
@@ -264,15 +276,3 @@ def _tar_inside(path: Path) -> bool:
             return stream.read(512)[257:262] == b"ustar"
     except (OSError, EOFError, zlib.error):
         return False
-
-
-def _is_json_lines(head: bytes) -> bool:
-    """Whether a first and a second line begin an object each, and the first is a document."""
-    first, _, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-    if not (first.startswith(b"{") and rest.lstrip().startswith(b"{")):
-        return False
-    try:
-        row = json.loads(first)
-    except ValueError:
-        return False
-    return isinstance(row, dict) and isinstance(row.get("text"), str)

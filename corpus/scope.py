@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,11 +11,34 @@ class Scope:
     """Filters of one search and the groups of its reader.
 
     A None filter does not restrict. ``languages`` are ISO 639-1 codes, ``folder`` is a path prefix
-    relative to the source folder. ``groups`` is the reader's membership: a document with no groups
-    is readable by everyone, one with groups by members of any of them.
+    relative to the source folder, ``tags`` are those of which a document has at least one.
+    ``groups`` is the reader's membership: a document with no groups is readable by everyone, one
+    with groups by members of any of them.
+
+    ``since`` and ``until`` are days such as ``2024-02-29``, both included. A document's day is the
+    calendar date as it is written in the document, else the UTC day of the file's time: the same
+    everywhere, whatever the zone of the machine.
+
+    :raises ValueError: ``since`` or ``until`` is not a day
     """
 
     languages: tuple[str, ...] | None = None
     folder: str | None = None
     media_types: tuple[str, ...] | None = None
     groups: tuple[str, ...] = ()
+    tags: tuple[str, ...] | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, day in (("since", self.since), ("until", self.until)):
+            if day is not None and not _is_day(day):
+                raise ValueError(f"{name} is a day written as 2024-02-29, not {day!r}")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        # Other forms that the library reads would not compare with days as they are stored.
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from indexer.textdiff import text_diff
 from store.catalogue import Catalogue, Version
-from store.versions import Place, places_at, printable, states_at
-
-CONTEXT_LINES = 2
+from store.versions import DocumentState, Place, places_at, printable, states_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +31,14 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Redescription:
+    """A document of which something else is said; ``fields`` are (name, before, after)."""
+
+    doc_id: str
+    fields: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """What happened between two versions, by document id."""
 
@@ -42,12 +48,20 @@ class Difference:
     retired: tuple[str, ...]
     changed: tuple[Change, ...]
     moved: tuple[Move, ...]
+    described: tuple[Redescription, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the versions hold the same documents, at the same paths, described the same."""
+        return not (self.added or self.retired or self.changed or self.moved or self.described)
 
     def summary(self) -> str:
         """One line for the end of a log."""
+        anew = f", {len(self.described)} described anew" if self.described else ""
         return (
             f"version {self.older} to {self.newer}: {len(self.added)} added, "
             f"{len(self.changed)} changed, {len(self.moved)} moved, {len(self.retired)} retired"
+            + anew
         )
 
     def lines(self) -> Iterator[str]:
@@ -63,6 +77,9 @@ class Difference:
                 change.to_revision
             )
             yield from (f"    {line}" for line in change.lines)
+        for redescription in self.described:
+            for name, was, now in redescription.fields:
+                yield f"now     {redescription.doc_id}: {name} {was or 'none'} -> {now or 'none'}"
         yield self.summary()
 
 
@@ -92,6 +109,11 @@ def compare(catalogue: Catalogue, older: Version, newer: Version) -> Difference:
             for doc_id in both
             if before[doc_id].sha256 == after[doc_id].sha256 and was_at[doc_id] != is_at[doc_id]
         ),
+        described=tuple(
+            Redescription(doc_id, fields)
+            for doc_id in both
+            if (fields := _redescribed(before[doc_id], after[doc_id]))
+        ),
     )
 
 
@@ -115,18 +137,39 @@ def difference_data(difference: Difference) -> dict[str, Any]:
             {"doc_id": move.doc_id, "before": list(move.before), "after": list(move.after)}
             for move in difference.moved
         ],
+        "described": [
+            {
+                "doc_id": redescription.doc_id,
+                "fields": {
+                    name: {"before": was, "after": now} for name, was, now in redescription.fields
+                },
+            }
+            for redescription in difference.described
+        ],
         "summary": difference.summary(),
+    }
+
+
+def _redescribed(before: DocumentState, after: DocumentState) -> tuple[tuple[str, str, str], ...]:
+    was, now = _said(before), _said(after)
+    return tuple((name, was[name], now[name]) for name in was if was[name] != now[name])
+
+
+def _said(state: DocumentState) -> dict[str, str]:
+    return {
+        "title": state.title,
+        "author": state.author,
+        "date": state.dated,
+        "language": state.language,
+        "tags": ", ".join(state.tags),
+        "groups": ", ".join(state.groups) or "everyone",
     }
 
 
 def _text_diff(
     catalogue: Catalogue, older: Version, newer: Version, doc_id: str
 ) -> tuple[str, ...]:
-    before = catalogue.text(older, doc_id).splitlines()
-    after = catalogue.text(newer, doc_id).splitlines()
-    lines = difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES)
-    # The first two lines name files, which are the same document here.
-    return tuple(lines)[2:]
+    return text_diff(catalogue.text(older, doc_id), catalogue.text(newer, doc_id))
 
 
 def _by_document(places: dict[Place, str]) -> dict[str, tuple[str, ...]]:

@@ -25,6 +25,13 @@ from corpus.extract.ocr import Tesseract
 from store.texts import Failure
 
 TIME_LIMIT_S = 120.0
+"""Seconds for a file of no size; one of n MB gets n times as much on top, up to LONGEST times."""
+
+LONGEST = 15
+
+MAX_ANSWER_BYTES = 512 * 1024**2
+"""An answer of more bytes, a text with its blocks as JSON, is refused: it is held in memory."""
+
 _ROOT = Path(__file__).resolve().parents[1]
 _PIPE_BYTES = 1 << 16
 
@@ -43,6 +50,7 @@ class Read:
 class _Reader:
     process: subprocess.Popen[bytes]
     key: str
+    seconds: float
     deadline: float
     answer: bytearray = field(default_factory=bytearray)
 
@@ -74,7 +82,7 @@ def extract_files(
                         outcome = _advance(reader, descriptor, page_time)
                     elif time.monotonic() >= reader.deadline:
                         outcome = _failed(
-                            reader.key, f"took longer than {time_limit:.0f} s to read"
+                            reader.key, f"took longer than {reader.seconds:.0f} s to read"
                         )
                     else:
                         outcome = None
@@ -106,7 +114,7 @@ def _hire(
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
     )
-    reader = _Reader(process, "", 0.0)
+    reader = _Reader(process, "", 0.0, 0.0)
     assert process.stdout is not None
     descriptor = process.stdout.fileno()
     crew[descriptor] = reader
@@ -117,12 +125,22 @@ def _hire(
 def _give(reader: _Reader, waiting: deque[tuple[str, bytes]], time_limit: float) -> None:
     reader.key, path = waiting.popleft()
     reader.answer.clear()
-    reader.deadline = time.monotonic() + time_limit
+    reader.seconds = _allowed(path, time_limit)
+    reader.deadline = time.monotonic() + reader.seconds
     assert reader.process.stdin is not None
     # A reader that is gone says so by the end of its output.
     with contextlib.suppress(BrokenPipeError):
         reader.process.stdin.write(path.hex().encode() + b"\n")
         reader.process.stdin.flush()
+
+
+def _allowed(path: bytes, time_limit: float) -> float:
+    """How many seconds a file may take: a book of thousands of pages takes longer than a sheet."""
+    try:
+        size = os.stat(path).st_size
+    except OSError:
+        return time_limit
+    return time_limit * min(1 + size / 2**20, LONGEST)
 
 
 def _dismiss(selector: selectors.BaseSelector, crew: dict[int, _Reader], descriptor: int) -> None:
@@ -145,6 +163,10 @@ def _advance(reader: _Reader, descriptor: int, page_time: float) -> Read | None:
     if not reader.answer and piece.startswith(b"\n"):
         reader.deadline = time.monotonic() + page_time
     reader.answer += piece if reader.answer else piece.lstrip(b"\n")
+    if len(reader.answer) > MAX_ANSWER_BYTES:
+        return _failed(
+            reader.key, f"its text comes to more than {MAX_ANSWER_BYTES // 2**20} MB with its parts"
+        )
     if piece and not reader.answer.endswith(b"\n"):
         return None
     if not piece:

@@ -5,10 +5,10 @@ nothing but answers to its output. Paths are hexadecimal bytes. An empty line be
 that a page begins or ceases to be recognised (OCR), which takes seconds a page. A reader ends with
 the process that started it.
 
-    python -m indexer.reader                     reads files
-    python -m indexer.reader TESSERACT           reads files and recognises pictures; TESSERACT is
-                                                 a JSON object with the fields of that class
-    python -m indexer.reader CONTAINER FOLDER    unpacks one container
+    python -m indexer.reader              reads files, a path on each line
+    python -m indexer.reader TESSERACT    reads files and recognises pictures; TESSERACT is a JSON
+                                          object with the fields of that class
+    python -m indexer.reader unpack       unpacks, a container and an empty folder on each line
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MEMORY_LIMIT_BYTES = 3 * 1024**3
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer every path on stdin until there are no more, or unpack the one that is named."""
+    """Answer every line on stdin until there are no more."""
     # Ctrl-C reaches the whole process group; the parent decides what becomes of a reader.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
@@ -42,15 +42,21 @@ def main(arguments: Sequence[str]) -> None:
     # A parser that prints must not be mistaken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    if len(arguments) == 2:
-        container, folder = map(_path, arguments)
-        answers.write(json.dumps(unpacked(container, folder)).encode() + b"\n")
-        answers.flush()
+    if list(arguments) == ["unpack"]:
+        for line in sys.stdin.buffer:
+            container, folder = map(_path, line.decode().split())
+            answers.write(_line(unpacked(container, folder)))
+            answers.flush()
         return
     recogniser = _recogniser(arguments[0], answers) if arguments else None
     for line in sys.stdin.buffer:
-        answers.write(json.dumps(read(_path(line.decode()), recogniser)).encode() + b"\n")
+        answers.write(_line(read(_path(line.decode()), recogniser)))
         answers.flush()
+
+
+def _line(answer: dict[str, object]) -> bytes:
+    """An answer in as few bytes as can be; a reason may quote what no encoding has."""
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _recogniser(settings: str, answers: BinaryIO) -> Recognise:

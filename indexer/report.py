@@ -50,6 +50,7 @@ class Report:
     Every file that was found is counted once: ``found`` equals the sum of the outcomes, of
     ``failed`` and of ``skipped``. ``encoded`` counts passages that had no vector yet, ``truncated``
     those longer than the encoder reads: they are refused and named in ``failed``, never cut.
+    ``described`` are documents whose bytes are the same and whose metadata is not.
     ``pages_waiting`` counts pages without text that OCR would read, in ``files_waiting`` files.
     ``similar`` are the pairs of documents of the version that are nearly the same, the most alike
     first. ``seconds`` are wall-clock seconds per step.
@@ -60,6 +61,7 @@ class Report:
     outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     failed: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
+    described: list[str] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     similar: list[Pair] = field(default_factory=list)
@@ -95,6 +97,8 @@ class Report:
         if self.new_version:
             counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count)
             head = f"version {self.version}: {counts or 'no files'}"
+            if self.described:
+                head += f", {len(self.described)} described anew"
             if self.retired:
                 head += f", {len(self.retired)} retired"
         else:

@@ -60,7 +60,7 @@ class _Walk:
             self.entry(path, entry)
 
     def entry(self, path: bytes, entry: os.DirEntry[bytes]) -> None:
-        if reason := _left_out_by_name(entry.name):
+        if reason := left_out_by_name(entry.name):
             self.skipped.append((path, reason))
         elif entry.is_symlink():
             self.skipped.append((path, "a link; links are not followed"))
@@ -116,7 +116,8 @@ def describe(scan: Scan) -> Iterator[tuple[str, str]]:
         yield printable(path), reason
 
 
-def _left_out_by_name(name: bytes) -> str:
+def left_out_by_name(name: bytes) -> str:
+    """Why a file or folder of that name is not looked at, or an empty string."""
     if name.startswith((b"~$", b".~lock")):
         return "a lock file of an open editor"
     if name.startswith(b"."):

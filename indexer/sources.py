@@ -55,6 +55,8 @@ def look_at(catalogue: Catalogue, paths: Sequence[Path]) -> list[Target]:
         if not path.exists():
             raise NoSource(f"there is no file or folder {path}; nothing was changed")
         real = path.resolve()
+        if real.is_relative_to(catalogue.archive.root.resolve()):
+            raise NoSource(f"{path} is the archive itself; keep the archive apart from its sources")
         source, below = _source_of(catalogue, real)
         if real.is_dir():
             scan = scan_folder(real, catalogue.archive.root)

@@ -19,6 +19,7 @@ def read_status(archive: Archive) -> dict[str, Any]:
     with Catalogue(archive) as catalogue:
         latest = catalogue.latest()
         ingest = last_ingest(catalogue)
+        documents = catalogue.documents(latest.number) if latest else []
     manifest = serving_manifest(archive)
     return {
         "archive": str(archive.root),
@@ -30,6 +31,12 @@ def read_status(archive: Archive) -> dict[str, Any]:
         "encoder": manifest.inputs.encoder_name if manifest else None,
         "documents": manifest.documents if manifest else 0,
         "passages": manifest.passages if manifest else 0,
+        "metadata": {
+            "author": sum(bool(document.author) for document in documents),
+            "date": sum(bool(document.dated) for document in documents),
+            "tags": sum(bool(document.tags) for document in documents),
+            "groups": sum(bool(document.groups) for document in documents),
+        },
         "last_ingest": {
             "finished_at": ingest.finished_at,
             "outcome": ingest.outcome,
@@ -53,6 +60,11 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"encoder     {status['encoder'] or 'none'}",
         f"documents   {status['documents']:,} in {status['passages']:,} passages",
     ]
+    said = status["metadata"]
+    lines.append(
+        f"metadata    {said['author']:,} with an author, {said['date']:,} with a date, "
+        f"{said['tags']:,} with tags, {said['groups']:,} for some groups only"
+    )
     if status["warning"]:
         lines.append(f"warning     {status['warning']}")
     ingest = status["last_ingest"]
@@ -121,9 +133,13 @@ def document_data(archive: Archive, name: str, number: int | None) -> dict[str, 
 
 def document_lines(data: dict[str, Any]) -> list[str]:
     """The document for a person, its text last but one."""
-    heads = ("doc_id", "revision", "title", "language", "media_type", "modified", "sha256")
+    heads = ("doc_id", "revision", "title", "author", "dated", "language", "media_type")
     return [
-        *(f"{name:10} {data[name]}" for name in heads),
+        *(f"{name:10} {data[name]}".rstrip() for name in heads),
+        f"{'tags':10} {', '.join(data['tags'])}".rstrip(),
+        f"{'groups':10} {', '.join(data['groups']) or 'everyone'}",
+        f"{'modified':10} {data['modified']}",
+        f"{'sha256':10} {data['sha256']}",
         f"{'locations':10} {', '.join(data['locations'])}",
         "",
         data["text"],

@@ -34,10 +34,12 @@ from store.versions import commit_version, places_at, states_at
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """What a roll back changes, and the version it made; none where it was only previewed."""
+    """What a roll back changes, and the version it made; none where it was only previewed, or
+    where the newest version is the ``same`` already."""
 
     difference: Difference
     version: int | None
+    same: bool = False
 
 
 def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
@@ -52,9 +54,12 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
         wanted = catalogue.version(number)
         latest = catalogue.versions()[-1]
         difference = compare(catalogue, latest, wanted)
-        same = latest.fingerprint == wanted.fingerprint and not difference.moved
+        same = difference.is_empty and (latest.shape, latest.encoder) == (
+            wanted.shape,
+            wanted.encoder,
+        )
         if preview or same:
-            return Rollback(difference, None)
+            return Rollback(difference, None, same)
         version = commit_version(
             catalogue,
             states=list(states_at(catalogue, wanted).values()),
@@ -66,6 +71,7 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
                 "added": len(difference.added),
                 "changed": len(difference.changed),
                 "moved": len(difference.moved),
+                "described": len(difference.described),
                 "retired": len(difference.retired),
             },
             at=datetime.now(UTC).isoformat(timespec="seconds"),

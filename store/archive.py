@@ -47,9 +47,14 @@ class Archive:
 
 
 def archive_at(folder: str | Path | None) -> Archive:
-    """The archive in ``folder``, or in ``$COUNTERPOINT_ARCHIVE``, or in ``./archive``."""
-    chosen = folder or os.environ.get(ARCHIVE_VARIABLE) or "archive"
-    return Archive(Path(chosen).expanduser())
+    """The archive in ``folder``, or in ``$COUNTERPOINT_ARCHIVE``, or in ``./archive``.
+
+    :raises NoArchive: there is a file of that name
+    """
+    root = Path(folder or os.environ.get(ARCHIVE_VARIABLE) or "archive").expanduser()
+    if root.is_file():
+        raise NoArchive(f"{root} is a file; an archive is a folder, name one with --archive")
+    return Archive(root)
 
 
 def existing_archive(folder: str | Path | None) -> Archive:

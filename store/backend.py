@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.document import Passage
-from corpus.terms import QueryTerms
+from corpus.query_terms import QueryTerms, Terms
 from store.errors import CounterpointError
 from store.manifest import Manifest
 
@@ -82,6 +82,23 @@ class Backend(Protocol):
     ) -> EngineHits:
         """Passages by cosine with a query's unit vector of shape (dimension,), as its encoder
         gave it, after both were centred; ``language`` is the query's, or empty."""
+        ...
+
+    def matching_documents(self, terms: Terms, *, in_title: bool = False) -> frozenset[str]:
+        """Every document of which a passage, or the title alone, holds any of ``terms``.
+
+        A word, code or phrase is held where a query of it alone would find the document; in a title
+        it is held where it stands, without stems. A prefix stands for every word it begins.
+        """
+        ...
+
+    def words_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        """The folded words and codes in permitted documents that begin with ``prefix``.
+
+        The most frequent come first, at most ``limit`` of them.
+        """
         ...
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:

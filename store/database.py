@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from store.errors import Busy, Damaged, no_space
+from store.errors import BadInput, Busy, Damaged, no_space
 
 BUSY_TIMEOUT_MS = 60_000
 
@@ -26,6 +26,7 @@ def open_database(path: Path, migrations: Migrations) -> Database:
 
     :raises Damaged: the file is no database, or a damaged one
     :raises NoSpace: the disk is full
+    :raises BadInput: this user may not write there
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _told(path):
@@ -49,6 +50,11 @@ def _told(path: Path) -> Iterator[None]:
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise Busy(
                 f"another program has held {path} for a minute; run this again when it is done"
+            ) from error
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise BadInput(
+                f"{path} cannot be written to ({error}); an archive needs a folder in which this "
+                "user may write, even to be read"
             ) from error
         raise
     except sqlite3.DatabaseError as error:

@@ -14,6 +14,7 @@ CounterpointError                 exit 2: usage or input
 ├── EncoderUnavailable            the encoder's files are missing or damaged
 ├── EncoderMismatch               an index built by another encoder than the one at hand
 ├── EncodingFailed       exit 1   a vector that is not finite or not of unit length
+├── NoSpace              exit 1   the disk that holds the archive is full
 ├── Busy                 exit 3   another ingest holds the archive
 └── Damaged              exit 4   files on disk are not what the manifest says
 """
@@ -43,6 +44,7 @@ __all__ = [
     "UnknownRecord",
     "UnknownTopic",
     "UnknownVersion",
+    "from_system",
     "is_full_disk",
     "no_space",
 ]
@@ -119,6 +121,16 @@ def is_full_disk(error: BaseException) -> bool:
     """
     code = getattr(error, "errno", None)
     return code in (errno.ENOSPC, errno.EDQUOT) or "No space left on device" in str(error)
+
+
+def from_system(error: OSError, folder: Path) -> CounterpointError:
+    """What the operating system refused, as an error of ours; ``folder`` is the archive's."""
+    if is_full_disk(error):
+        return no_space(folder)
+    where = f" ({error.filename})" if error.filename else ""
+    return CounterpointError(
+        f"{error.strerror or error}{where}; what was served before is still served"
+    )
 
 
 class Busy(CounterpointError):

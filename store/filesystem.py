@@ -15,13 +15,19 @@ def network_warning(folder: Path, mounts: Path = _MOUNTS) -> str:
 
     ``mounts`` is the kernel's table; where there is none, nothing is known and nothing said.
     """
-    kind = file_system_type(folder, mounts)
-    if kind not in NETWORK_TYPES and not kind.startswith("fuse.sshfs"):
+    if not on_network(folder, mounts):
         return ""
+    kind = file_system_type(folder, mounts)
     return (
         f"{folder} lies on a network share ({kind}), where the catalogue and its labels can be "
         "damaged; move the archive to a local disk and name it with --archive"
     )
+
+
+def on_network(folder: Path, mounts: Path = _MOUNTS) -> bool:
+    """Whether ``folder`` is known to lie on a network share."""
+    kind = file_system_type(folder, mounts)
+    return kind in NETWORK_TYPES or kind.startswith("fuse.sshfs")
 
 
 def file_system_type(folder: Path, mounts: Path = _MOUNTS) -> str:

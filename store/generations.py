@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from store.archive import Archive
 from store.errors import Damaged, NothingServed
@@ -71,10 +72,11 @@ def publish(archive: Archive, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A folder of ``generations/`` that nobody needs, and why."""
+    """A folder of ``generations/`` that nobody needs, why, and its size in bytes."""
 
     name: str
     reason: str
+    size: int
 
 
 def superfluous(archive: Archive) -> list[Removal]:
@@ -88,16 +90,22 @@ def superfluous(archive: Archive) -> list[Removal]:
     removals, whole = [], []
     for folder in sorted(archive.generations.iterdir()):
         if folder.name.startswith("."):
-            removals.append(Removal(folder.name, "left half made by a run that was stopped"))
+            removals.append(_removal(folder, "left half made by a run that was stopped"))
         elif not (folder / MANIFEST_NAME).is_file():
-            removals.append(Removal(folder.name, "has no manifest"))
+            removals.append(_removal(folder, "incomplete, it has no manifest"))
         elif folder.name != serving:
             whole.append(folder)
     whole.sort(key=lambda folder: (folder / MANIFEST_NAME).stat().st_mtime_ns, reverse=True)
     removals += [
-        Removal(folder.name, f"older than the {KEPT} newest") for folder in whole[KEPT - 1 :]
+        _removal(folder, f"not served, and not among the {KEPT} that stay")
+        for folder in whole[KEPT - 1 :]
     ]
     return removals
+
+
+def _removal(folder: Path, reason: str) -> Removal:
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return Removal(folder.name, reason, size)
 
 
 def remove_generations(archive: Archive, removals: Iterable[Removal]) -> None:

@@ -120,6 +120,18 @@ def heads(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[
     }
 
 
+def first_headings(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, str]:
+    """The first heading of each text that has one."""
+    rows = catalogue.rows(
+        "SELECT sha256, (SELECT b.value ->> '$[4][#-1]' FROM json_each(blocks) AS b "
+        "WHERE b.value ->> 0 = 'heading' LIMIT 1) AS heading FROM extractions "
+        "WHERE extractor = :extractor AND sha256 IN (SELECT value FROM json_each(:digests))",
+        extractor=extractor,
+        digests=json.dumps(list(digests)),
+    )
+    return {row["sha256"]: row["heading"] for row in rows if row["heading"]}
+
+
 def waiting_pages(catalogue: Catalogue, digests: Iterable[str], extractor: str) -> dict[str, int]:
     """How many pages of a text wait for OCR, for those of ``digests`` that have such pages."""
     rows = catalogue.rows(

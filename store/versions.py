@@ -258,12 +258,26 @@ def commit_version(
 
 
 def fingerprint(states: Sequence[DocumentState], shape: Shape) -> str:
-    """Name the content of a version: the same documents in the same shape have the same name."""
+    """Name the content of a version: the same documents in the same shape have the same name.
+
+    All that can change an answer counts: bytes, title, language, type, groups, tags and date. The
+    name is stored with the version and never computed again.
+    """
     digest = hashlib.sha256()
     for part in (shape.extractor, shape.splitter):
         digest.update(part.encode() + b"\0")
     for state in sorted(states, key=lambda state: state.doc_id):
-        digest.update(f"{state.doc_id}\0{state.sha256}\n".encode())
+        parts = (
+            state.doc_id,
+            state.sha256,
+            state.title,
+            state.language,
+            state.media_type,
+            state.groups,
+            state.tags,
+            state.dated,
+        )
+        digest.update(json.dumps(parts).encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
 

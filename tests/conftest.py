@@ -50,6 +50,11 @@ class Workplace:
         request = Request(paths or (self.files,), message, self.encoder, allow_retire)
         return ingest(self.archive, request)
 
+    def ingest_sources(self, *, allow_retire: bool = False) -> Report:
+        """Ingest what ``archive.toml`` lists."""
+        request = Request((), encoder=self.encoder, allow_retire=allow_retire)
+        return ingest(self.archive, request)
+
     def search(self, query: str, scope: Scope | None = None, **protocol: object) -> SearchResult:
         engines = Engines(self.archive)
         with Catalogue(self.archive) as catalogue:

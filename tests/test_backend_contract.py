@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.query.search import Engines
+from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue
@@ -124,6 +125,39 @@ def test_passages_come_back_as_the_catalogue_has_them(
             text = catalogue.text(version, doc_id)
             assert text[passage.start : passage.end] == passage.text
             assert passage.doc_id == doc_id
+
+
+def test_documents_that_match_are_those_a_query_of_it_alone_would_find(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    limit = backend.manifest.passages + 1
+    for text in ("pump", "valves inspected", '"pump valve"', "gasket"):
+        query = read_query(text)
+        found = backend.lexical(query, limit, None)
+        assert backend.matching_documents(query.asked) == set(found.doc_ids)
+    assert backend.matching_documents(Terms()) == set()
+    by_prefix = backend.matching_documents(Terms(prefixes=(Prefix("inspec"),)))
+    assert by_prefix == backend.matching_documents(Terms(words=("inspected",)))
+    titled = backend.matching_documents(Terms(words=("pump",)), in_title=True)
+    assert titled <= backend.matching_documents(Terms(words=("pump",)))
+
+
+def test_words_that_begin_alike_are_those_of_the_permitted_documents(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    everything = backend.words_beginning("pum", 50, None)
+    assert "pump" in everything
+    assert all(word.startswith("pum") for word in everything)
+    assert backend.words_beginning("pum", 1, None) == everything[:1]
+    assert backend.words_beginning("pum", 50, frozenset()) == ()
+    assert backend.words_beginning("zzz", 50, None) == ()
+    for doc_id in backend.doc_ids:
+        here = backend.words_beginning("pum", 50, frozenset({doc_id}))
+        assert set(here) <= set(everything)
+        for word in here:
+            assert doc_id in backend.matching_documents(Terms(words=(word,)))
 
 
 def test_an_explanation_adds_up_to_the_score_that_was_given(

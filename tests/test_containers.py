@@ -74,6 +74,8 @@ def test_an_archive_is_a_folder_whose_files_are_searched(workplace: Workplace, n
         assert version is not None
         places = catalogue.document(version.number, f"{name}/b.txt").locations
     assert places == ("b.txt", f"{name}/b.txt")
+    (workplace.files / name).write_bytes(MAKERS[name](FILES))
+    assert workplace.ingest().retired == [f"{name}/c.txt"]
 
 
 @pytest.mark.parametrize("name", ["corpus.jsonl", "corpus.jsonl.gz", "any name"])
@@ -90,6 +92,111 @@ def test_each_json_line_is_a_document_with_its_title(workplace: Workplace, name:
     assert f"{name}/a b/c" in titles
     assert "Close the purge valve first." in text
     assert workplace.ids("chiller", "lexical") == [f"{name}/00742"]
+
+
+def test_a_file_that_left_an_archive_is_retired(workplace: Workplace) -> None:
+    path = workplace.files / "manuals.zip"
+    path.write_bytes(zipped({**FILES, "c.txt": b"A gasket."}))
+    workplace.ingest()
+    path.write_bytes(zipped(FILES))
+    report = workplace.ingest()
+    assert report.retired == ["manuals.zip/c.txt"]
+    assert workplace.ids("gasket", "lexical") == []
+
+
+def test_names_inside_an_archive_tell_kinds_of_plain_text_and_give_titles(
+    workplace: Workplace,
+) -> None:
+    files = {"a/parts.csv": b"code,remark\nAX-1,a gasket\n", "b/valve.md": b"It *leaks*."}
+    (workplace.files / "box.zip").write_bytes(zipped(files))
+    (workplace.files / "flange.md.gz").write_bytes(gzip.compress(b"Tighten it *well*."))
+    workplace.ingest()
+    with Catalogue(workplace.archive) as catalogue:
+        version = catalogue.version(1)
+        found = {d.doc_id: (d.title, d.media_type) for d in catalogue.documents(1)}
+        text = catalogue.text(version, "box.zip/a/parts.csv")
+    assert found == {
+        "box.zip/a/parts.csv": ("parts", "text/csv"),
+        "box.zip/b/valve.md": ("valve", "text/markdown"),
+        "flange.md.gz": ("flange", "text/markdown"),
+    }
+    assert "code: AX-1 | remark: a gasket" in text
+
+
+def read_lines(folder: Path, data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, str]]:
+    """What JSON lines hold by name, and what was left out."""
+    path = folder / "corpus.jsonl"
+    path.write_bytes(data)
+    into = folder / "into"
+    into.mkdir()
+    held = unpack(path, into)
+    return {member.name: member.path.read_bytes() for member in held.members}, dict(held.skipped)
+
+
+def test_a_broken_line_is_named_by_its_number_and_the_rest_is_read(tmp_path: Path) -> None:
+    lines = [b'{"id": "a", "text": "x"}', b'{"id": "b", "text": "y"}', b'{"id": "c", "te', b""]
+    lines += [b"[" * 100_000, b'{"id": "d", "title": "no text"}', b'{"id": "e", "text": "z"}']
+    held, skipped = read_lines(tmp_path, b"\n".join(lines))
+    assert list(held) == [b"a", b"b", b"e"]
+    reason = "not a JSON object with a text"
+    assert skipped == {b"line 3": reason, b"line 5": reason, b"line 6": reason}
+
+
+def test_of_two_lines_with_one_id_the_first_counts_and_the_other_is_reported(
+    tmp_path: Path,
+) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": "a", "text": "first"},
+        {"id": "a", "text": "second"},
+        {"_id": "5", "id": "unused", "text": "five"},
+        {"id": 7, "text": "a number"},
+        {"text": "none, on line 5"},
+        {"id": None, "text": "null, on line 6"},
+        {"id": "", "text": "empty, on line 7"},
+    ]
+    held, skipped = read_lines(tmp_path, "\n".join(map(json.dumps, rows)).encode())
+    assert list(held) == [b"a", b"5", b"7", b"line 5", b"6", b"line 7"]
+    assert json.loads(held[b"a"])["text"] == "first"
+    assert skipped == {b"line 2": "an earlier line has the same id"}
+
+
+def test_ids_are_names_that_lead_nowhere_else(tmp_path: Path) -> None:
+    ids = ["../../etc/passwd", "/abs//x", "a/b/c", "\udc80", "n\x00ul\n", "é" * 500]
+    rows = [{"id": name, "text": "x"} for name in ids]
+    held, _ = read_lines(tmp_path, "\n".join(map(json.dumps, rows)).encode())
+    *short, long = held
+    assert short == [b"etc/passwd", b"abs/x", b"a/b/c", b"\xed\xb2\x80", b"n\0ul\n"]
+    assert long.startswith("é".encode() * 100 + b"~")
+    assert len(long) == 213
+
+
+def test_marks_line_ends_and_separators_inside_strings_are_no_matter(workplace: Workplace) -> None:
+    rows = ["Close\u2028the\u2029purge\x85valve.", "The chiller."]
+    lines = [json.dumps({"id": n, "text": text}, ensure_ascii=False) for n, text in enumerate(rows)]
+    data = b"\xef\xbb\xbf" + "\r\n".join(lines).encode()
+    (workplace.files / "corpus.jsonl").write_bytes(data)
+    report = workplace.ingest()
+    assert (report.outcomes["added"], report.failed) == (2, [])
+    with Catalogue(workplace.archive) as catalogue:
+        documents = {d.doc_id: d for d in catalogue.documents(1)}
+    assert list(documents) == ["corpus.jsonl/0", "corpus.jsonl/1"]
+    assert documents["corpus.jsonl/0"].media_type == "application/json"
+    assert documents["corpus.jsonl/0"].title == "0"
+
+
+def test_a_line_without_words_is_reported_as_without_text(workplace: Workplace) -> None:
+    rows = [{"id": "a", "text": ""}, {"id": "b", "title": "Valve", "text": ""}]
+    (workplace.files / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    report = workplace.ingest()
+    assert report.outcomes["added"] == 1
+    assert [(problem.path, problem.stage) for problem in report.failed] == [
+        ("corpus.jsonl/a", "text")
+    ]
+
+
+def test_the_shared_collections_are_json_lines(shared: Path) -> None:
+    for path in sorted(shared.glob("data/*/corpus.jsonl*")):
+        assert container_kind(path) in ("json lines", "gzip"), path
 
 
 def test_an_archive_that_cannot_be_read_now_keeps_what_it_held(workplace: Workplace) -> None:

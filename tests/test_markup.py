@@ -79,7 +79,19 @@ SEMANTIC = Contribution("semantic", 4, Fraction(1), Fraction(1, 64))
 
 
 def document(text: str = HOSTILE) -> Document:
-    return Document(text, 1, "0" * 64, text, text, "text/plain", (text, text), "2026-01-01")
+    return Document(
+        text,
+        1,
+        "0" * 64,
+        text,
+        text,
+        "text/plain",
+        (text, text),
+        "2026-01-01",
+        tags=(text,),
+        author=text,
+        dated=text,
+    )
 
 
 def passage(text: str = HOSTILE) -> Passage:
@@ -144,7 +156,12 @@ def test_rows_lists_tables_and_documents_hold_no_element_of_a_document() -> None
         markup.state(HOSTILE, HOSTILE),
         markup.signed_in(HOSTILE),
         markup.examples([topic], "Ana"),
-        markup.status(1, 2, make_protocol(), [HOSTILE], HOSTILE),
+        markup.status(
+            1,
+            2,
+            make_protocol(),
+            Address(lang=HOSTILE, folder=HOSTILE, tag=HOSTILE, since=HOSTILE, until=HOSTILE),
+        ),
     ):
         found = checked(html)
         assert "alert(1)" in found.text
@@ -205,7 +222,7 @@ def test_a_title_that_two_documents_share_comes_with_its_place() -> None:
 
 def test_status_says_when_a_newer_version_is_not_served() -> None:
     protocol = make_protocol(k="60.5", weights={"lexical": "0.1"}, unit="passage")
-    text = checked(markup.status(1, 2, protocol, ["es"], "pumps")).text
+    text = checked(markup.status(1, 2, protocol, Address(lang="es", folder="pumps"))).text
     assert "Version 1, not the newest, which is 2" in text
     assert f"protocol {protocol.short_hash}" in text
     assert "k 121/2" in text

@@ -497,3 +497,28 @@ def test_a_page_that_is_the_first_one_asked_for_is_drawn_inside_the_frame(
     """Streamlit would run it alone, as a script of a folder named ``pages``."""
     app = opened("judge")
     assert [block for block in app.text_input if block.key == "typed-name-corner"]
+
+
+def test_tags_and_dates_filter_the_page_and_what_is_restricted_is_not_even_counted(
+    growing: Workplace,
+) -> None:
+    growing.write(
+        "pumps/gland.md.meta.toml", 'author = "Ana <b>"\ndate = 2024-02-29\ntags = ["pumps"]\n'
+    )
+    growing.write("notes/00.txt.meta.toml", 'groups = ["board"]\ntags = ["minutes"]\n')
+    growing.ingest()
+    assert "13 documents in 13 passages are searched" in body(opened())
+    app = shown(opened(q=QUERY, tag="pumps", since="2024-02-29", until="2024-02-29"))
+    assert "tagged pumps · since 2024-02-29 · until 2024-02-29" in body(app)
+    assert order(body(app)) == ["pumps/gland.md"]
+    assert "Ana <b> · 2024-02-29 · pumps" in body(app)
+    tags = app.multiselect(key="ask-tag")
+    assert tags.options == ["pumps"]
+    assert "inside these filters" in body(opened(q=QUERY, since="2024-03-01", tag="x"))
+    app = opened(q=QUERY, since="1/2/24")
+    assert "These filters cannot be used" in body(app)
+    assert "since is a day written as 2024-02-29, not '1/2/24'" in body(app).lower()
+    document = body(opened("document", doc="pumps/gland.md"))
+    assert "Ana <b>" in document
+    assert "2024-02-29" in document
+    assert "no document 'notes/00.txt'" in body(opened("document", doc="notes/00.txt"))

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from indexer.extraction import extract_files
-from indexer.unpacking import unpack_container
+from indexer.unpacking import Held, Unpacker
 from store.texts import Failure
 
 SECONDS = 15.0
@@ -70,10 +70,19 @@ def test_a_reader_that_dies_takes_only_its_file_with_it(tmp_path: Path) -> None:
     assert found["good.txt"].extracted is not None
 
 
-def test_a_container_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+def test_a_container_that_takes_too_long_is_given_up_and_the_next_is_unpacked(
+    tmp_path: Path,
+) -> None:
     pipe = tmp_path / "hangs.zip"
     os.mkfifo(pipe)
+    lines = tmp_path / "good.jsonl"
+    lines.write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n')
     into = tmp_path / "into"
     into.mkdir()
-    held = unpack_container(os.fsencode(pipe), into, time_limit=2)
-    assert held == Failure("limit", "took longer than 2 s to unpack")
+    with Unpacker(into, time_limit=SECONDS) as unpacker:
+        held = unpacker.unpack(os.fsencode(pipe))
+        assert held == Failure("limit", "took longer than 15 s to unpack")
+        for _ in range(2):
+            held = unpacker.unpack(os.fsencode(lines))
+            assert isinstance(held, Held)
+            assert [name for name, _ in held.members] == [b"a", b"b"]

@@ -16,7 +16,6 @@ from app.query.fuse import Absence, Contribution, Reason
 from app.query.highlight import marks_in, snippet
 from app.query.present import result_data, rows
 from app.query.search import Engines
-from corpus.codes import find_codes, fold_code, part_forms
 from corpus.terms import MAX_QUERY_CHARACTERS, fold_words, read_query
 from store.catalogue import Catalogue
 from store.records import read_record
@@ -185,31 +184,6 @@ def test_reading_a_query_never_fails_and_is_bounded(text: str) -> None:
     assert all(word == fold_words(word) for word in terms.words)
 
 
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("Relé AX-2041/B, error 0x80070005", ["AX-2041/B", "0x80070005"]),
-        (
-            "set BATT_CAPACITY then run --audit-policy-file",
-            ["BATT_CAPACITY", "--audit-policy-file"],
-        ),
-        ("M8x1.25 bolt, G29 and E-417", ["M8x1.25", "G29", "E-417"]),
-        ("a two-column, well-known page", []),
-        ("version 2.4.1 of the firmware", ["2.4.1"]),
-    ],
-)
-def test_codes_are_found_by_their_shape(text: str, codes: list[str]) -> None:
-    assert [code.text for code in find_codes(text)] == codes
-
-
-@given(st.from_regex(r"[A-Z]{2,3}-[0-9]{3,5}(/[A-Z])?", fullmatch=True))
-def test_spellings_of_a_code_fold_to_one_form(code: str) -> None:
-    spaced = code.replace("-", " ").replace("/", " ")
-    joined = code.replace("-", "").replace("/", "")
-    assert fold_code(code) == fold_code(spaced) == fold_code(joined.lower())
-    assert fold_code(code) not in part_forms(code)
-
-
 def test_a_record_is_kept_under_the_name_of_its_content(plant: Workplace) -> None:
     with Catalogue(plant.archive) as catalogue:
         count = catalogue.database.table
@@ -298,8 +272,8 @@ def test_the_command_prints_the_documented_json(
     assert main(["search", "relé AX-2041", *arguments, "--json", *archive]) == 0
     body = json.loads(capsys.readouterr().out)
     assert list(body) == [
-        *("query", "protocol", "corpus_version", "generation", "partial", "notes", "rankings"),
-        *("systems", "fused", "candidates", "in_every_list", "timings_ms", "record_id"),
+        *("query", "read", "protocol", "corpus_version", "generation", "partial", "notes"),
+        *("rankings", "systems", "fused", "candidates", "in_every_list", "timings_ms", "record_id"),
     ]
     assert len(body["fused"]) == 2
     assert body["candidates"] == 7

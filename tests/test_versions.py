@@ -78,7 +78,7 @@ def test_a_rollback_is_previewed_then_makes_a_new_version_equal_to_the_old(
 ) -> None:
     preview = run("rollback", "1")
     assert (preview["added"], preview["new_version"]) == (["b.txt"], None)
-    assert len(run("versions")) == 3
+    assert len(run("versions")["versions"]) == 3
     done = run("rollback", "1", "--yes")
     assert done["new_version"] == 4
     assert run("diff", "1", "4")["summary"].endswith("0 added, 0 changed, 0 moved, 0 retired")

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from urllib.parse import urlencode
 
-from app.query.protocol import LEXICAL, SEMANTIC, Protocol, make_protocol
+from app.query.protocol import (
+    DEFAULT_ASKED,
+    DEFAULT_COVERAGE,
+    LEXICAL,
+    SEMANTIC,
+    Protocol,
+    make_protocol,
+)
 from corpus.scope import Scope
 from store.errors import BadInput
 
@@ -35,9 +42,14 @@ class Address:
     ds: str = "100"
     wl: str = "1"
     ws: str = "1"
+    cov: str = str(DEFAULT_COVERAGE)
+    asked: str = DEFAULT_ASKED
     unit: str = "document"
     lang: str = ""
     folder: str = ""
+    tag: str = ""
+    since: str = ""
+    until: str = ""
     view: str = VIEWS[0]
     n: str = str(STEP)
 
@@ -46,13 +58,32 @@ class Address:
         return tuple(code for code in self.lang.split(",") if code)
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(tag for tag in self.tag.split(",") if tag)
+
+    @property
+    def filters(self) -> bool:
+        """Whether anything restricts what is searched."""
+        return self.scope != Scope()
+
+    @property
     def shown(self) -> int:
         """How many rows to show; what is no such number means the first ones."""
         return int(self.n) if self.n.isascii() and self.n.isdigit() and self.n != "0" else STEP
 
     @property
     def scope(self) -> Scope:
-        return Scope(languages=self.languages or None, folder=self.folder.strip("/") or None)
+        """:raises BadInput: a day cannot be used"""
+        try:
+            return Scope(
+                languages=self.languages or None,
+                folder=self.folder.strip("/") or None,
+                tags=self.tags or None,
+                since=self.since.strip() or None,
+                until=self.until.strip() or None,
+            )
+        except ValueError as error:
+            raise BadInput(str(error)) from error
 
     def protocol(self) -> Protocol:
         """:raises BadInput: a value cannot be used"""
@@ -63,6 +94,8 @@ class Address:
                 SEMANTIC: _whole(f"the depth of {SEMANTIC}", self.ds),
             },
             weights={LEXICAL: self.wl, SEMANTIC: self.ws},
+            coverage=self.cov,
+            asked=self.asked,
             unit=self.unit,
         )
 

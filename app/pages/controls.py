@@ -7,13 +7,14 @@ reload and a link all show the same page.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import streamlit as st
 
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Protocol
+from app.query.protocol import Asked, Protocol
 from app.resources import Served
 from store.catalogue import Catalogue
 
@@ -65,7 +66,7 @@ def toolbar(
     latest = catalogue.latest()
     newest = latest.number if latest else version
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
-        st.html(markup.status(version, newest, protocol, address.languages, address.folder))
+        st.html(markup.status(version, newest, protocol, address))
         with st.popover("Filters", icon=":material/filter_list:", type="tertiary"):
             _filters(serving, address)
         with st.popover("Protocol", icon=":material/tune:", type="tertiary"):
@@ -97,13 +98,16 @@ def show_more(address: Address, total: int) -> None:
 
 
 def clear_filters(address: Address) -> None:
-    st.button(
-        "Search everything", key="clear", on_click=_go, args=(replace(address, lang="", folder=""),)
-    )
+    st.button("Search everything", key="clear", on_click=_go, args=(unfiltered(address),))
+
+
+def unfiltered(address: Address) -> Address:
+    """The same question asked of everything."""
+    return replace(address, lang="", folder="", tag="", since="", until="")
 
 
 def _filters(serving: Served, address: Address) -> None:
-    languages, folders = resources.places(serving.key, serving)
+    languages, folders, tags = resources.places(serving.key, serving)
     st.multiselect(
         "Language",
         sorted({*languages, *address.languages}),
@@ -121,6 +125,19 @@ def _filters(serving: Served, address: Address) -> None:
         on_change=_changed,
         args=("folder",),
     )
+    st.multiselect(
+        "Tags",
+        sorted({*tags, *address.tags}),
+        key=_synced("tag", list(address.tags)),
+        placeholder="All tags",
+        on_change=_changed,
+        args=("tag",),
+    )
+    left, right = st.columns(2)
+    with left:
+        _field("since", "Dated since (2024-02-29)", address.since)
+    with right:
+        _field("until", "Dated until", address.until)
 
 
 def _protocol(address: Address, refused: str) -> None:
@@ -131,9 +148,17 @@ def _protocol(address: Address, refused: str) -> None:
     with left:
         _field("dl", "Lexical depth", address.dl)
         _field("wl", "Lexical weight", address.wl)
+        _field("cov", "Share of the query in a lexical match", address.cov)
     with right:
         _field("ds", "Semantic depth", address.ds)
         _field("ws", "Semantic weight", address.ws)
+        st.selectbox(
+            "Semantic system asked",
+            get_args(Asked),
+            key=_synced("asked", address.asked),
+            on_change=_changed,
+            args=("asked",),
+        )
     st.segmented_control(
         "One rank per",
         ("document", "passage"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from app.pages.address import Address, search_link
-from app.query.protocol import Protocol
+from app.query.protocol import DEFAULT_COVERAGE, Protocol
 from corpus.document import Document
 from corpus.judging import Topic
 from corpus.resemblance import RUN, percent
@@ -96,13 +96,15 @@ def status(
     version: int,
     newest: int,
     protocol: Protocol | None,
-    languages: Sequence[str],
-    folder: str,
+    address: Address,
 ) -> str:
     """What is searched and under which protocol."""
     force = "in force" if version == newest else f"not the newest, which is {newest}"
-    scope = [", ".join(languages)] if languages else []
-    scope += [f"below {folder}"] if folder else []
+    scope = [", ".join(address.languages)] if address.languages else []
+    scope += [f"below {address.folder}"] if address.folder else []
+    scope += [f"tagged {' or '.join(address.tags)}"] if address.tags else []
+    scope += [f"since {address.since}"] if address.since else []
+    scope += [f"until {address.until}"] if address.until else []
     items = [f"Version {version}, {force}", *scope]
     if protocol is not None:
         depths = "/".join(str(system.depth) for system in protocol.systems)
@@ -110,6 +112,9 @@ def status(
         items += [f"protocol {protocol.short_hash}", f"k {protocol.k}", f"depth {depths}"]
         if set(weights) != {"1"}:
             items.append(f"weights {':'.join(weights)}")
+        for system in protocol.systems:
+            if system.coverage not in (None, DEFAULT_COVERAGE):
+                items.append(f"coverage {system.coverage}")
         if protocol.unit != "document":
             items.append(f"one rank per {protocol.unit}")
     return f'<p class="cp-status">{" · ".join(escape(item) for item in items)}</p>'

@@ -22,6 +22,9 @@ def document_head(entry: Reading, address: Link) -> str:
         ("version", str(entry.version)),
         ("revision", str(document.revision)),
         ("language", document.language or "unknown"),
+        ("author", document.author),
+        ("date", document.dated),
+        ("tags", ", ".join(document.tags)),
         ("page", str(page) if page else ""),
         (
             "location" if len(document.locations) == 1 else "locations",

@@ -14,6 +14,7 @@ from app.query.highlight import Snippet
 from app.query.present import Row, overlap
 from app.query.search import SearchResult
 from app.query.side_by_side import FUSED, Column, Entry
+from corpus.document import Document
 from corpus.judging import GRADES, Judgment
 
 
@@ -103,12 +104,18 @@ def row(entry: Row, address: Link) -> str:
         f'<span class="cp-meta">{ocr_label(passage.ocr)}'
         f"{' · '.join(escape(item) for item in meta if item)}</span></div>"
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
-        f"{escape(place)}{places}{_path(passage.headings, document.title)}</div>"
+        f"{escape(place)}{places}{_path(passage.headings, document.title)}{_said(document)}</div>"
         f"{similar_to(document, entry.similar, address)}"
         f'<p class="cp-snippet">{_snippet(entry.snippet, passage.text)}</p>'
         f'<div class="cp-parts">{"".join(chip(part) for part in entry.hit.parts)}{bar(entry.hit)}'
         f'<span class="cp-sum">{exact_sum(entry.hit)}</span></div></article>'
     )
+
+
+def _said(document: Document) -> str:
+    """Who wrote a document, the date it states, as written, and its tags."""
+    items = [document.author, document.dated, ", ".join(document.tags)]
+    return "".join(f" · {escape(item)}" for item in items if item)
 
 
 def _path(headings: Sequence[str], title: str) -> str:

@@ -24,14 +24,14 @@ LIST_LENGTH = 20
 
 def nothing(address: Address, result: SearchResult) -> None:
     """No document at all: say whether the query, the scope or an engine is the reason."""
-    if address.languages or address.folder:
+    if address.filters:
         text = "no document inside these filters answers. Without them there may be some."
     elif result.partial:
         text = "an engine could not answer, and the other one found nothing."
     else:
         text = "try another word, a part code or an error message."
     st.html(markup.state("Nothing was found", text))
-    if address.languages or address.folder:
+    if address.filters:
         controls.clear_filters(address)
 
 

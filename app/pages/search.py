@@ -10,6 +10,7 @@ from app.pages.address import Address
 from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
 from app.resources import Served
+from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.errors import BadInput
 from store.judging import topics
@@ -19,23 +20,31 @@ def draw() -> None:
     serving = resources.served()
     address = controls.asked()
     controls.query_field(address)
-    refused = ""
+    refused = misread = ""
     try:
         protocol = address.protocol()
     except BadInput as error:
         protocol, refused = None, f"{error}."
+    try:
+        scope = address.scope
+    except BadInput as error:
+        scope, misread = Scope(), f"{error}."
     with resources.open_catalogue() as catalogue:
         controls.toolbar(serving, catalogue, address, protocol, refused)
         if protocol is None:
             st.html(markup.state("This protocol cannot be used", refused))
+        elif misread:
+            st.html(markup.state("These filters cannot be used", misread))
         elif not address.q.strip():
             _landing(serving, catalogue)
         else:
-            _answer(serving, catalogue, address, protocol)
+            _answer(serving, catalogue, address, protocol, scope)
 
 
-def _answer(serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol) -> None:
-    result = _searched(serving, catalogue, address, protocol)
+def _answer(
+    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol, scope: Scope
+) -> None:
+    result = _searched(serving, catalogue, address, protocol, scope)
     if result.notes:
         st.html(markup.notices(result.notes))
     if result.partial:
@@ -48,10 +57,10 @@ def _answer(serving: Served, catalogue: Catalogue, address: Address, protocol: P
 
 
 def _searched(
-    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol
+    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol, scope: Scope
 ) -> SearchResult:
     """The answer to what was asked; asked once, however often the page is drawn."""
-    key = (serving.key, address.q, protocol.hash, address.scope)
+    key = (serving.key, address.q, protocol.hash, scope)
     if st.session_state.get(controls.ANSWER, (None,))[0] != key:
         resources.load_encoder(serving)
         result = search(
@@ -59,7 +68,7 @@ def _searched(
             catalogue,
             address.q,
             protocol,
-            address.scope,
+            scope,
             searcher=account.reviewer(),
         )
         st.session_state[controls.ANSWER] = (key, result)
@@ -68,8 +77,8 @@ def _searched(
 
 
 def _landing(serving: Served, catalogue: Catalogue) -> None:
-    manifest = serving.engines.backend.manifest
-    if not manifest.documents:
+    documents, passages = resources.readable(serving.key, serving)
+    if not documents:
         st.html(
             markup.state(
                 "This archive is empty",
@@ -82,7 +91,7 @@ def _landing(serving: Served, catalogue: Catalogue) -> None:
         markup.state(
             "What are you looking for?",
             "type a part code, an error message or a description, in English or Spanish. "
-            f"{manifest.documents:,} documents in {manifest.passages:,} passages are searched "
+            f"{documents:,} documents in {passages:,} passages are searched "
             "by words and by meaning.",
         )
         + markup.examples(topics(catalogue), account.reviewer())

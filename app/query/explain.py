@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason
 from app.query.protocol import LEXICAL, Protocol
-from corpus.terms import QueryTerms
+from corpus.query_terms import QueryTerms
 from store.backend import Backend, EngineFailure
 
 
@@ -21,7 +21,8 @@ def settle_absences(
     """Tell "below the depth" from "not matched" where a list was cut before its end.
 
     Every passage has a vector, so beyond the semantic depth a document is below it. Beyond the
-    lexical depth it may match too little, or nothing: one question restricted to these documents decides.
+    lexical depth it may match too little, or nothing at all: one question restricted to these
+    documents decides.
     """
     open_cases = [
         hit.id

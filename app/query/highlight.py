@@ -1,20 +1,26 @@
 """Marking what a query matched in a text, at the right characters of the original.
 
 Offsets are code points of the text as it is shown. A word is marked when it is a query word or
-shares its stem in English or Spanish; a code when it folds to a query code or holds one.
+shares its stem in English or Spanish, a phrase where all of it stands, a word with * by its
+beginning, and a code when it folds to a query code or holds one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from corpus.codes import find_codes, fold_code, part_forms
-from corpus.terms import QueryTerms, word_spans
+from corpus.codes import MOST_PIECES, code_forms, find_codes, part_forms, pieces
+from corpus.query_terms import Phrase, QueryTerms, Terms
+from corpus.terms import capitals, word_spans
 from corpus.text import normalise
 from store.stems import stems
 
 SNIPPET_CHARACTERS = 240
+
+Span = tuple[int, int]
+Word = tuple[str, int, int]  # folded, start, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +34,76 @@ class Snippet:
 
 def marks_in(text: str, query: QueryTerms) -> tuple[tuple[int, int], ...]:
     """Half-open spans of ``text`` that the query matched, in order and not overlapping."""
-    wanted = set(query.words)
-    wanted_stems = {stem for word in query.words for stem in stems(word)}
-    codes = set(query.codes)
-    found = []
-    for word, start, end in word_spans(text):
-        if word in wanted or not wanted_stems.isdisjoint(stems(word)):
-            found.append((start, end))
-    if codes:
-        normalised = normalise(text)
-        for code in find_codes(normalised.text):
-            forms = {fold_code(code.text), *part_forms(code.text)}
-            if not codes.isdisjoint(forms):
-                found.append(normalised.original(code.start, code.end))
-    return _merged(found)
+    normalised = normalise(text)
+    words = list(word_spans(normalised.text))
+    found = [*_word_marks(normalised.text, words, query.asked)]
+    for phrase in query.asked.phrases:
+        found += _phrase_marks(words, phrase)
+    found += _code_marks(normalised.text, words, query.asked)
+    return _merged([normalised.original(start, end) for start, end in found])
+
+
+def _word_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span]:
+    """Words of the query, words of the same stem, and words that begin as a prefix."""
+    wanted = set(asked.words)
+    wanted_stems = {
+        stem for word in asked.words if word not in asked.unstemmed for stem in stems(word)
+    }
+    stemless = set(capitals(text))
+    beginnings = tuple(prefix.text for prefix in asked.prefixes)
+    for word, start, end in words:
+        if (
+            word in wanted
+            or word.startswith(beginnings)
+            or ((start, end) not in stemless and not wanted_stems.isdisjoint(stems(word)))
+        ):
+            yield start, end
+
+
+def _phrase_marks(words: Sequence[Word], phrase: Phrase) -> Iterator[Span]:
+    """Every place where the words of a phrase stand, moved by no more than its slop together.
+
+    Counted as the engine counts: each word's place is taken less its place in the phrase, and the
+    places of all may spread over ``slop``.
+    """
+    places: dict[str, list[int]] = {word: [] for word in phrase.words}
+    for place, (word, _, _) in enumerate(words):
+        if word in places:
+            places[word].append(place)
+    moved = sorted(
+        (place - number, number, place)
+        for number, word in enumerate(phrase.words)
+        for place in places[word]
+    )
+    count = Counter[int]()
+    first = 0
+    for last, (shift, number, _) in enumerate(moved):
+        count[number] += 1
+        while moved[first][0] < shift - phrase.slop:
+            count[moved[first][1]] -= 1
+            first += 1
+        if all(count[wanted] for wanted in range(len(phrase.words))):
+            for _, _, place in moved[first : last + 1]:
+                yield words[place][1:]
+
+
+def _code_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span]:
+    """Codes of the query in any spelling, also where their pieces stand as words of their own."""
+    forms = set(asked.codes)
+    for code, spelling in zip(asked.codes, asked.spellings, strict=True):
+        forms.update(code_forms(spelling))
+        apart = pieces(spelling)
+        if code not in asked.guesses and 1 < len(apart) <= MOST_PIECES:
+            yield from _phrase_marks(words, Phrase(apart))
+    beginnings = tuple(prefix.text for prefix in asked.prefixes)
+    if not forms and not beginnings:
+        return
+    for found in find_codes(text):
+        own = code_forms(found.text)
+        if not forms.isdisjoint((*own, *part_forms(found.text))) or any(
+            form.startswith(beginnings) for form in own
+        ):
+            yield found.start, found.end
 
 
 def snippet(text: str, query: QueryTerms, length: int = SNIPPET_CHARACTERS) -> Snippet:

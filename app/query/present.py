@@ -8,11 +8,11 @@ from typing import Any
 
 from app.query.fuse import Contribution, FusedHit
 from app.query.highlight import Snippet, snippet
+from app.query.read_as import read_data
 from app.query.record import part_data, ratio
 from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
 from corpus.scope import Scope
-from corpus.terms import read_query
 from store.catalogue import Catalogue
 from store.scope import permitted_documents
 from store.similar import Similar, similar_documents
@@ -41,7 +41,6 @@ def rows(
     """The fused hits at half-open places [start, end) of the one fused order, for showing."""
     record = result.record
     version = record.manifest.inputs.corpus_version
-    terms = read_query(record.query)
     hits = record.fused[start:end]
     best = best_passages(result)
     passages = engines.backend.passages([best[hit.id] for hit in hits])
@@ -57,7 +56,7 @@ def rows(
             hit,
             documents[passage.doc_id],
             passage,
-            snippet(passage.text, terms),
+            snippet(passage.text, record.terms),
             similar.get(passage.doc_id, ()),
         )
         for hit in hits
@@ -107,6 +106,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
 
     return {
         "query": record.query,
+        "read": read_data(record.terms),
         "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
         "corpus_version": record.manifest.inputs.corpus_version,
         "generation": record.manifest.name,
@@ -129,6 +129,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
                 "depth": ranking.depth,
                 "exhausted": ranking.exhausted,
                 "unavailable": ranking.unavailable or None,
+                "not_asked": ranking.not_asked or None,
             }
             for ranking in record.rankings
         },
@@ -147,6 +148,9 @@ def _row_data(row: Row) -> dict[str, Any]:
         "title": row.document.title,
         "revision": row.document.revision,
         "language": row.document.language,
+        "author": row.document.author,
+        "date": row.document.dated,
+        "tags": list(row.document.tags),
         "locations": list(row.document.locations),
         "passage_id": row.passage.passage_id,
         "page": row.passage.page,

@@ -25,6 +25,7 @@ DEFAULT_K = Fraction(60)
 DEFAULT_DEPTH = 100
 DEFAULT_COVERAGE = Fraction(7, 20)
 """The share of a query's weight that a passage must hold to be a match by words."""
+DEFAULT_ASKED: Asked = "unless codes alone match"
 MAX_DEPTH = 10_000
 MAX_NUMBER = 10**12
 """The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
@@ -70,7 +71,7 @@ class System:
 
 DEFAULT_SYSTEMS = (
     System(LEXICAL, coverage=DEFAULT_COVERAGE),
-    System(SEMANTIC, asked="unless codes alone match"),
+    System(SEMANTIC, asked=DEFAULT_ASKED),
 )
 
 
@@ -109,9 +110,7 @@ class Protocol:
     def as_data(self) -> dict[str, Any]:
         """JSON-ready; fractions are text."""
         return {
-            "systems": [
-                _system_data(system) for system in self.systems
-            ],
+            "systems": [_system_data(system) for system in self.systems],
             "k": str(self.k),
             "unit": self.unit,
             "fusion": self.fusion,
@@ -161,7 +160,7 @@ def make_protocol(
     depths: Mapping[str, int] | None = None,
     weights: Mapping[str, object] | None = None,
     coverage: object = DEFAULT_COVERAGE,
-    asked: str = "unless codes alone match",
+    asked: str = DEFAULT_ASKED,
     unit: str = "document",
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.

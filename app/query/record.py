@@ -15,10 +15,12 @@ from typing import Any
 from app.query.fuse import Contribution, FusedHit, Part
 from app.query.protocol import Protocol
 from app.query.ranking import Ranking
+from app.query.read_as import read_data
+from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
 from store.manifest import Manifest
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class SearchRecord:
     """What was asked, under which protocol, of what, and what came back."""
 
     query: str
+    terms: QueryTerms
     protocol: Protocol
     scope: Scope
     manifest: Manifest
@@ -46,12 +49,16 @@ class SearchRecord:
         return {
             "schema": SCHEMA,
             "query": self.query,
+            "read": read_data(self.terms),
             "protocol": {**self.protocol.as_data(), "hash": self.protocol.hash},
             "scope": {
                 "languages": self.scope.languages,
                 "folder": self.scope.folder,
                 "media_types": self.scope.media_types,
                 "groups": self.scope.groups,
+                "tags": self.scope.tags,
+                "since": self.scope.since,
+                "until": self.scope.until,
             },
             "corpus_version": inputs.corpus_version,
             "generation": self.manifest.name,

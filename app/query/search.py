@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 
 from app.query.explain import settle_absences
 from app.query.fuse import fuse
+from app.query.narrow import expanded, narrowed
 from app.query.protocol import LEXICAL, SEMANTIC, Protocol, System
 from app.query.ranking import Ranking
+from app.query.read_as import read_as
 from app.query.record import SearchRecord
 from app.query.retrieve import Ask, retrieve
 from corpus.language import query_language
+from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
-from corpus.terms import QueryTerms, read_query
+from corpus.terms import read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue
@@ -28,7 +31,11 @@ from store.embedded import open_backend
 from store.encoder import Encoder, open_encoder
 from store.errors import CounterpointError
 from store.records import keep_record
-from store.scope import permitted_documents
+
+NOTHING_ASKED = "There is no word or code in this query to look for."
+ONLY_CONDITIONS = (
+    "This query only filters and excludes; add a word, a code or a phrase to look for."
+)
 
 
 CODES_ALONE = "the query is codes alone, and documents with them were found by words"
@@ -105,24 +112,33 @@ def search(
 ) -> SearchResult:
     """Ask every system of ``protocol`` and fuse what they say.
 
-    A query without a word or code to look for asks no engine and finds nothing, with a note.
+    A query without a word or code to look for asks no engine and finds nothing, with a note. What
+    it excludes or filters binds every system; where that cannot be told, none is asked.
     """
     backend = engines.backend
     timings: dict[str, float] = {}
     terms = read_query(query)
-    notes = list(terms.notes)
     scope = scope or Scope()
+    permitted: frozenset[str] | None = None
+    undecided = ""
     with _timed(timings, "scope"):
         version = catalogue.version(backend.manifest.inputs.corpus_version)
-        permitted = permitted_documents(catalogue, version, scope)
-    if terms.searchable:
+        try:
+            permitted = narrowed(backend, catalogue, version, scope, terms)
+            terms = expanded(backend, terms, permitted)
+        except EngineFailure as error:
+            undecided = f"what this query excludes or abbreviates cannot be told: {error}"
+    notes = [*terms.notes, *filter(None, [read_as(terms)])]
+    if terms.searchable and not undecided:
         rankings = _rankings(engines, protocol, terms, permitted, timings)
     else:
-        notes.append("There is no word or code in this query to look for.")
+        if not terms.searchable:
+            notes.append(NOTHING_ASKED if not terms.narrowed else ONLY_CONDITIONS)
         rankings = tuple(
-            Ranking(system.name, system.depth, (), exhausted=True) for system in protocol.systems
+            Ranking(system.name, system.depth, (), exhausted=not undecided, unavailable=undecided)
+            for system in protocol.systems
         )
-    notes += [ranking.unavailable for ranking in rankings if ranking.unavailable]
+    notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
     notes += [
         f"The {ranking.system} system was not asked: {ranking.not_asked}."
         for ranking in rankings
@@ -132,7 +148,9 @@ def search(
         fused = fuse(rankings, protocol)
     with _timed(timings, "explain"):
         fused = settle_absences(backend, terms, fused, protocol)
-    record = SearchRecord(query, protocol, scope, backend.manifest, rankings, fused, tuple(notes))
+    record = SearchRecord(
+        query, terms, protocol, scope, backend.manifest, rankings, fused, tuple(notes)
+    )
     if keep:
         with _timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
@@ -150,7 +168,7 @@ def _rankings(
     found: dict[str, Ranking] = {}
     for system in sorted(protocol.systems, key=lambda system: system.name != LEXICAL):
         lexical = found.get(LEXICAL)
-        codes_answer = terms.only_codes and lexical is not None and bool(lexical.hits)
+        codes_answer = terms.codes_only and lexical is not None and bool(lexical.hits)
         if codes_answer and system.asked == "unless codes alone match":
             found[system.name] = Ranking(
                 system.name, system.depth, (), exhausted=True, not_asked=CODES_ALONE
@@ -195,8 +213,9 @@ def _ask(
     def ask(limit: int) -> EngineHits:
         if not vectors:
             with _timed(timings, "encode"):
-                vectors.append(engines.encode(terms.text))
-        return backend.semantic(vectors[0], limit, permitted, query_language(terms.text))
+                vectors.append(engines.encode(terms.semantic_text))
+        language = query_language(terms.semantic_text)
+        return backend.semantic(vectors[0], limit, permitted, language)
 
     return ask
 

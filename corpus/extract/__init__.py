@@ -36,7 +36,7 @@ from corpus.extract.sniff import HEAD, Kind, sniff
 __all__ = ["EXTRACTOR_VERSION", "MAX_TEXT_BYTES", "extract"]
 
 EXTRACTOR_VERSION = "3"
-"""Part of a corpus version's fingerprint: changes whenever the text of any file would change."""
+"""Part of a corpus version's fingerprint: changes whenever what is read of a file would change."""
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 """Size above which a text file is refused: it would take several times this much memory."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from corpus.document import Extracted
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.plain import FALLBACK, decode
 from corpus.text import clean
 
@@ -25,6 +25,9 @@ _ITEM = re.compile(r"\s*(?:(\*{1,5}|-)|(\.{1,5})|(\d+|[a-zA-Z])\.)\s+(\S.*)$")
 _TERM = re.compile(r"\s*(\S.*?)(?:::{1,3}|;;)(?:\s+(.*))?$")
 _TABLE = re.compile(r"[|,:!]={3,}\s*$")
 _CELL = re.compile(r"(?:^|(?<=\s))(?:\d+(?:\.\d+)?[+*]|\.\d+\+)?(?:[<^>]?(?:\.[<^>])?)?[a-z]?\|")
+_STATED = re.compile(r":([\w-]+):\s+(\S.*)$")
+_AUTHOR_LINE = re.compile(r"([^\W\d][^<>:|=]{0,99}?)\s*<[^<>\s]+@[^<>\s]+>\s*$")
+_LONGEST_HEADER = 200
 _COLUMNS = re.compile(r"cols\s*=\s*\"?([^\"\]]*)\"?")
 _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\(\(\([^()]{1,200}\)\)\)"), ""),
@@ -51,8 +54,32 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
     decoded = decode(data, fallback=fallback)
     reader = _Reader(clean(decoded.text).split("\n"))
     reader.builder.notes.extend(decoded.notes)
+    _said(reader.lines, reader.builder)
     reader.run()
     return reader.builder.finish(reader.builder.first_heading() or stem, "text/asciidoc")
+
+
+def _said(lines: list[str], builder: Builder) -> None:
+    """Note what the header gives: its attributes, or the line of the author below the title.
+
+    The header goes to the first empty line after the title; before the title stand only attributes
+    and comments.
+    """
+    titled = False
+    for line in lines[:_LONGEST_HEADER]:
+        if found := _STATED.match(line):
+            name, value = found[1].lower(), found[2]
+            builder.says(author=value if name in ("author", "authors") else "")
+            builder.says(date=value if name in ("revdate", "date") else "")
+            builder.says(tags=tags_in(value) if name in ("keywords", "tags", "page-tags") else ())
+        elif titled and (found := _AUTHOR_LINE.match(line)):
+            builder.says(author=found[1])
+        elif titled and not line.strip():
+            return
+        elif not titled and line.strip() and not _SILENT.match(line):
+            if not line.startswith("= "):
+                return
+            titled = True
 
 
 def inline(text: str) -> str:
@@ -71,7 +98,7 @@ class _Reader:
 
     def __init__(self, lines: list[str]) -> None:
         self.builder = Builder()
-        self._lines = lines
+        self.lines = lines
         self._at = 0
         self._gathered: list[str] = []
         self._marker: str | None = None
@@ -80,8 +107,8 @@ class _Reader:
 
     def run(self) -> None:
         """Read every line."""
-        while self._at < len(self._lines):
-            line = self._lines[self._at].rstrip()
+        while self._at < len(self.lines):
+            line = self.lines[self._at].rstrip()
             self._at += 1
             if not line:
                 self._flush()
@@ -168,10 +195,10 @@ class _Reader:
 
     def _until(self, delimiter: str) -> list[str]:
         start = self._at
-        while self._at < len(self._lines) and self._lines[self._at].rstrip() != delimiter:
+        while self._at < len(self.lines) and self.lines[self._at].rstrip() != delimiter:
             self._at += 1
         self._at += 1
-        return self._lines[start : self._at - 1]
+        return self.lines[start : self._at - 1]
 
     def _table(self, delimiter: str) -> None:
         """Append a table; its columns are counted from ``cols`` or from its first line."""

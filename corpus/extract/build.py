@@ -4,18 +4,47 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable
 
 from corpus.document import Block, BlockKind, Extracted
 from corpus.errors import NotExtractable
+from corpus.extract.dates import iso_date
 from corpus.text import clean, normalise_text
+
+LONGEST_SAID = 200
+"""Characters of an author or a tag; what is longer is no name, and is cut there."""
+MOST_TAGS = 64
 
 _WHITE = re.compile(r"\s+")
 _CLOSE = frozenset({("item", "item"), ("row", "row")})
+_BETWEEN_TAGS = re.compile(r"[,;\n]")
+# What programs write where nobody said who it was.
+_NOBODY = frozenset(
+    [
+        "anonymous",
+        "unknown",
+        "unspecified",
+        "(anonymous)",
+        "(unspecified)",
+        "author",
+        "none",
+        "python-docx",
+    ]
+)
 
 
 def flow(text: str) -> str:
     """Collapse every run of white space to one space: text whose line ends mean nothing."""
     return _WHITE.sub(" ", clean(text)).strip()
+
+
+def tags_in(text: str) -> list[str]:
+    """Part a line of keywords at its commas and semicolons.
+
+    >>> tags_in("pump seals; HX-204, ")
+    ['pump seals', 'HX-204']
+    """
+    return [tag for tag in map(flow, _BETWEEN_TAGS.split(text)) if tag]
 
 
 class Builder:
@@ -27,6 +56,19 @@ class Builder:
         self._length = 0
         self._path: list[tuple[int, str]] = []
         self.notes: list[str] = []
+        self._author = ""
+        self._dated = ""
+        self._tags: tuple[str, ...] = ()
+
+    def says(self, *, author: str = "", date: str = "", tags: Iterable[str] = ()) -> None:
+        """Note what the file says of itself, in its own words; what is said first stands."""
+        author = flow(author)[:LONGEST_SAID].rstrip()
+        if not self._author and author.casefold() not in _NOBODY:
+            self._author = author
+        self._dated = self._dated or iso_date(clean(date))
+        if not self._tags:
+            flowed = (flow(tag)[:LONGEST_SAID].rstrip() for tag in tags)
+            self._tags = tuple(dict.fromkeys(tag for tag in flowed if tag))[:MOST_TAGS]
 
     def add(self, kind: BlockKind, text: str, page: int | None = None) -> None:
         """Append a block; one without visible text is left out.
@@ -98,7 +140,16 @@ class Builder:
         text = "".join(self._parts)
         if not normalise_text(text).strip():
             raise NotExtractable("there is no text in it, only white space", stage="text")
-        return Extracted(text, flow(title), media_type, tuple(self._blocks), tuple(self.notes))
+        return Extracted(
+            text,
+            flow(title),
+            media_type,
+            tuple(self._blocks),
+            tuple(self.notes),
+            self._author,
+            self._dated,
+            self._tags,
+        )
 
     def _write(self, text: str) -> None:
         self._parts.append(text)

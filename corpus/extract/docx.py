@@ -26,6 +26,7 @@ from corpus.extract.docx_styles import (
     value,
 )
 from corpus.extract.docx_text import UNSEEN, boxes, cell_words, is_prompt, within, words
+from corpus.extract.opc import opened
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
@@ -62,6 +63,8 @@ def read(path: Path) -> Extracted:
     try:
         document = docx.Document(str(path))
         property_title = document.core_properties.title
+        with opened(path) as package:
+            package.said(builder)
         reader = _Reader(document, builder)
     except _DAMAGE as error:
         raise NotExtractable(f"the Word file is damaged: {flow(str(error))[:200]}") from error

@@ -8,7 +8,7 @@ from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
-from email.utils import parsedate_to_datetime
+from email.utils import parseaddr, parsedate_to_datetime
 
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
@@ -59,7 +59,8 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
     """Extract a message: its subject as heading, its sender and date, its text, its attachments.
 
     The text is the plain one where there is one, else that of the HTML. Attachments are named in
-    one row and not read. Raises NotExtractable for parts nested beyond all sense.
+    one row; :mod:`corpus.extract.attachments` has what is in them. Raises NotExtractable for parts
+    nested beyond all sense.
     """
     builder = Builder()
     try:
@@ -68,16 +69,22 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
         names = list(_attachments(message))
     except RecursionError as error:
         raise NotExtractable("its parts are nested too deeply to be a message") from error
-    subject = _header(message, "Subject")
-    builder.heading(subject, 1)
+    about = subject(message)
+    builder.heading(about, 1)
     stated = [(name, _header(message, name)) for name in _ADDRESSES]
+    builder.says(author=_person(stated[0][1]), date=_header(message, "Date"))
     stated.append(("Date", _date(_header(message, "Date"))))
     builder.paragraph(" | ".join(f"{name}: {value}" for name, value in stated if value))
     for body in bodies:
         _body(body, builder, fallback)
     if names:
         builder.row(["Attachments", *names])
-    return builder.finish(subject or stem, MEDIA_TYPE)
+    return builder.finish(about or stem, MEDIA_TYPE)
+
+
+def subject(message: Message) -> str:
+    """Return what a message says it is about, or nothing."""
+    return _header(message, "Subject")
 
 
 def _header(message: Message, name: str) -> str:
@@ -91,6 +98,12 @@ def _decoded(value: object) -> str:
         return flow(str(make_header(decode_header(raw))))
     except (LookupError, ValueError, HeaderParseError):
         return flow(raw)
+
+
+def _person(sender: str) -> str:
+    """Return the name of who wrote, or the address where there is no name."""
+    name, address = parseaddr(sender)
+    return name or address or sender
 
 
 def _date(stated: str) -> str:
@@ -107,15 +120,15 @@ def _bodies(part: Message) -> Iterator[Message]:
     if part.get_content_disposition() == "attachment" or kind == "message/rfc822":
         return
     if not part.is_multipart():
-        if kind in ("text/plain", "text/html") and not _filename(part):
+        if kind in ("text/plain", "text/html") and not filename(part):
             yield part
         return
-    readings = [list(_bodies(child)) for child in _children(part)]
+    readings = [list(_bodies(child)) for child in children(part)]
     if kind != "multipart/alternative":
         for reading in readings:
             yield from reading
         return
-    filled = [reading for reading in readings if any(_bytes(body).strip() for body in reading)]
+    filled = [reading for reading in readings if any(payload(body).strip() for body in reading)]
     plain = (
         reading
         for reading in filled
@@ -124,30 +137,33 @@ def _bodies(part: Message) -> Iterator[Message]:
     yield from next(plain, filled[-1] if filled else [])
 
 
-def _children(part: Message) -> list[Message]:
-    payload = part.get_payload()
-    return [c for c in payload if isinstance(c, Message)] if isinstance(payload, list) else []
+def children(part: Message) -> list[Message]:
+    """Return the parts that a part is made of, or the message that it holds."""
+    held = part.get_payload()
+    return [c for c in held if isinstance(c, Message)] if isinstance(held, list) else []
 
 
-def _bytes(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
-    return payload if isinstance(payload, bytes) else b""
+def payload(part: Message) -> bytes:
+    """Return the bytes of a part, its transfer encoding undone."""
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
 
 
 def _attachments(part: Message) -> Iterator[str]:
     """Yield the names of attached files, and the subjects of attached messages."""
     if part.get_content_type() == "message/rfc822":
-        for child in _children(part):
-            yield _filename(part) or _header(child, "Subject") or "a message"
+        for child in children(part):
+            yield filename(part) or subject(child) or "a message"
         return
     if part.is_multipart():
-        for child in _children(part):
+        for child in children(part):
             yield from _attachments(child)
-    elif filename := _filename(part):
-        yield filename
+    elif name := filename(part):
+        yield name
 
 
-def _filename(part: Message) -> str:
+def filename(part: Message) -> str:
+    """Return the name that a part is to be saved under, its encoded words decoded, or nothing."""
     try:
         return _decoded(part.get_filename("") or "")
     except (LookupError, ValueError):
@@ -155,7 +171,7 @@ def _filename(part: Message) -> str:
 
 
 def _body(part: Message, builder: Builder, fallback: str) -> None:
-    data = _bytes(part)
+    data = payload(part)
     is_html = part.get_content_type() == "text/html"
     stated = part.get_param("charset")
     declared = believable(stated, data) if isinstance(stated, str) else None

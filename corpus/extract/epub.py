@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
 from corpus.extract import html
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.plain import FALLBACK, decode
 from corpus.extract.xml_parts import Element, attribute, child, children, local, parse
 
@@ -56,6 +56,11 @@ def read(path: Path, *, fallback: str = FALLBACK) -> Extracted:
                 builder.heading(book.labels.get(place, ""), 1)
             html.walk(page.body, builder)
         title = book.title
+        builder.says(
+            author=", ".join(book.stated("creator")),
+            date=next(iter(book.stated("date")), ""),
+            tags=[tag for text in book.stated("subject") for tag in tags_in(text)],
+        )
     return builder.finish(title or builder.first_heading() or path.stem, MEDIA_TYPE)
 
 
@@ -79,13 +84,17 @@ class _Book:
         if package is None:
             raise NotExtractable("the book names no package document; replace it by a whole copy")
         self._folder = posixpath.dirname(place)
-        metadata = child(package, "metadata")
-        titles: list[Element] = list(metadata.iter("{*}title")) if metadata is not None else []
-        self.title = flow("".join(map(str, titles[0].itertext()))) if titles else ""
+        self._metadata = child(package, "metadata")
+        self.title = next(iter(self.stated("title")), "")
         items = {attribute(item, "id"): item for item in children(package, "manifest")}
         self.spine = self._spine(package, items)
         self.labels = dict(self._labels(items))
         self._refuse_encrypted()
+
+    def stated(self, name: str) -> list[str]:
+        """Return what the metadata says under a name of Dublin Core, entry by entry."""
+        found = () if self._metadata is None else self._metadata.iter(f"{{*}}{name}")
+        return [flow("".join(map(str, element.itertext()))) for element in found]
 
     def bytes(self, place: str) -> bytes | None:
         """Return a file of the book, or None where it is missing."""

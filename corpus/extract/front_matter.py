@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import yaml
 
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 
 _BLOCK = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 # Everything else (authors, weights, layouts, menus) steers the site and is not shown to readers.
@@ -42,6 +42,24 @@ def title(fields: Mapping[str, object]) -> str:
     """Return the title that the front matter gives, or an empty string."""
     value = fields.get("title")
     return flow(value) if isinstance(value, str) else ""
+
+
+def said(fields: Mapping[str, object], builder: Builder) -> None:
+    """Note the author, the date and the tags that a record of fields gives."""
+    for key in ("author", "authors"):
+        builder.says(author=", ".join(_names(fields.get(key))))
+    date = fields.get("date")
+    builder.says(date=date if isinstance(date, str) else "")
+    for key in ("tags", "keywords"):
+        value = fields.get(key)
+        builder.says(tags=tags_in(value) if isinstance(value, str) else _names(value))
+
+
+def _names(value: object) -> list[str]:
+    """Return the texts of a value; of a record, what stands under ``name``."""
+    entries = value if isinstance(value, list) else [value]
+    named = [entry.get("name") if isinstance(entry, dict) else entry for entry in entries]
+    return [entry for entry in named if isinstance(entry, str) and entry.strip()]
 
 
 def render(fields: Mapping[str, object], builder: Builder, words: Callable[[str], str]) -> None:

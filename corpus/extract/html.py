@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from corpus.document import Extracted
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.charset import believable
 from corpus.extract.plain import FALLBACK, decode
 
@@ -32,6 +32,8 @@ _BLOCKS = _names(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _META = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML = re.compile(rb"\s*<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
+_AUTHOR = ("author", "dc.creator", "dcterms.creator", "article:author")
+_DATE = ("date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time")
 _DECLARED_WITHIN = 4096
 _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I
@@ -47,11 +49,26 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
     tree = LexborHTMLParser(decoded.text)
     builder = Builder()
     builder.notes.extend(decoded.notes)
+    _said(tree, builder)
     if tree.body is not None:
         walk(tree.body, builder)
     head_title = tree.css_first("head > title")
     title = flow(head_title.text()) if head_title is not None else ""
     return builder.finish(title or builder.first_heading() or stem, "text/html")
+
+
+def _said(tree: LexborHTMLParser, builder: Builder) -> None:
+    """Note the author, the date and the keywords that the head of a page gives."""
+    found: dict[str, str] = {}
+    for node in tree.css("head > meta[content]"):
+        attributes = node.attributes
+        name = (attributes.get("name") or attributes.get("property") or "").lower()
+        found.setdefault(name, attributes.get("content") or "")
+    for name in _AUTHOR:
+        builder.says(author=found.get(name, ""))
+    for name in _DATE:
+        builder.says(date=found.get(name, ""))
+    builder.says(tags=tags_in(found.get("keywords", "")))
 
 
 def declared_charset(data: bytes) -> str | None:

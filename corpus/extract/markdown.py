@@ -45,6 +45,7 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     tokens = parser.parse(_untagged(body))
     title = front_matter.title(fields)
+    front_matter.said(fields, builder)
     if title and _first_heading(tokens) != title:
         builder.heading(title, 1)
     front_matter.render(

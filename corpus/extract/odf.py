@@ -8,8 +8,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from corpus.errors import NotExtractable
-from corpus.extract.build import flow
-from corpus.extract.xml_parts import Element, local, parse
+from corpus.extract.build import Builder, flow, tags_in
+from corpus.extract.xml_parts import Element, parse
 
 _URN = "urn:oasis:names:tc:opendocument:xmlns:"
 _PREFIXES = {
@@ -51,7 +51,24 @@ class OdfPackage:
     body: Element
     content: Element
     styles: Element | None
-    title: str
+    meta: Element | None
+
+    @property
+    def title(self) -> str:
+        """The title among the file's properties, or an empty string."""
+        return flow(next(iter(self._stated("title")), ""))
+
+    def said(self, builder: Builder) -> None:
+        """Note the author, the date and the keywords among the properties."""
+        for key in ("initial-creator", "creator"):
+            builder.says(author=next(iter(self._stated(key)), ""))
+        for key in ("creation-date", "date"):
+            builder.says(date=next(iter(self._stated(key)), ""))
+        builder.says(tags=[tag for text in self._stated("keyword") for tag in tags_in(text)])
+
+    def _stated(self, key: str) -> list[str]:
+        found = () if self.meta is None else self.meta.iter(f"{{*}}{key}")
+        return ["".join(map(str, element.itertext())) for element in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,7 @@ def load(path: Path, body: str) -> OdfPackage:
     )
     if content is None or found is None:
         raise NotExtractable("its part content.xml is missing or empty; replace it by a whole copy")
-    return OdfPackage(found, content, roots.get("styles.xml"), _title(roots.get("meta.xml")))
+    return OdfPackage(found, content, roots.get("styles.xml"), roots.get("meta.xml"))
 
 
 def name(element: Element) -> str:
@@ -148,10 +165,3 @@ def _pieces(parent: Element, known: dict[str, Style], depth: int = 0) -> Iterato
             if style is None or not style.is_hidden:
                 yield from _pieces(piece, known, depth + 1)
         yield piece.tail or ""
-
-
-def _title(meta: Element | None) -> str:
-    for element in () if meta is None else meta.iter():
-        if local(element) == "title":
-            return flow(element.text or "")
-    return ""

@@ -30,6 +30,7 @@ def read(path: Path) -> Extracted:
     known = styles(package)
     hidden = _hidden_tables(package.content)
     builder = Builder()
+    package.said(builder)
     writer = SheetWriter(builder)
     for sheet in package.body:
         if name(sheet) == "table:table":

@@ -49,6 +49,7 @@ def read(path: Path) -> Extracted:
     """
     package = load(path, "text")
     builder = Builder()
+    package.said(builder)
     reader = _Reader(package, builder)
     reader.blocks(package.body)
     reader.notes()
@@ -61,6 +62,7 @@ def read_slides(path: Path) -> Extracted:
     """Extract an ODP file: each slide is a page, with its title as heading and notes at its end."""
     package = load(path, "presentation")
     builder = Builder()
+    package.said(builder)
     reader = _Reader(package, builder)
     slides = [element for element in package.body if name(element) == "draw:page"]
     for page, slide in enumerate(slides, start=1):

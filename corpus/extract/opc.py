@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 from corpus.errors import NotExtractable
-from corpus.extract.build import flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.xml_parts import Element, attribute, local, parse
 
 _LETTERS_OF_A_TITLE = 3
@@ -70,16 +70,29 @@ class OpcPackage:
 
     def title(self) -> str:
         """Return the title among the package's properties, unless a program made it up."""
+        title = flow(self.properties().get("title", ""))
+        letters = sum(map(str.isalpha, title))
+        generic = letters < _LETTERS_OF_A_TITLE or _GENERIC_TITLE.match(title)
+        return "" if generic else title
+
+    def properties(self) -> dict[str, str]:
+        """Return the package's core properties as they are written, the first of each name."""
         related = self.relations("").values()
         part = next((r.part for r in related if r.type == "core-properties"), "docProps/core.xml")
         root = self.tree(part)
+        found: dict[str, str] = {}
         for entry in () if root is None else root:
-            if local(entry) == "title":
-                title = flow(entry.text or "")
-                letters = sum(map(str.isalpha, title))
-                generic = letters < _LETTERS_OF_A_TITLE or _GENERIC_TITLE.match(title)
-                return "" if generic else title
-        return ""
+            found.setdefault(local(entry), "".join(map(str, entry.itertext())))
+        return found
+
+    def said(self, builder: Builder) -> None:
+        """Note the author, the date and the keywords among the properties."""
+        stated = self.properties()
+        builder.says(
+            author=stated.get("creator", ""),
+            date=stated.get("created", ""),
+            tags=tags_in(stated.get("keywords", "")),
+        )
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pypdfium2.raw as raw
 
 from corpus.document import Extracted
 from corpus.errors import NotExtractable
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.ocr import NotRecognised, Picture, Recognise, scale_for
 from corpus.extract.ocr_layout import level_sizes
 from corpus.extract.ocr_notes import marked, numbered, refusals
@@ -120,6 +120,11 @@ def _read(document: pdfium.PdfDocument, stem: str, recognise: Recognise | None) 
         if numbers:
             builder.notes.append(f"{numbered(numbers)} of {count}: {what}")
     builder.notes += refusals(found.refused)
+    builder.says(
+        author=document.get_metadata_value("Author"),
+        date=document.get_metadata_value("CreationDate"),
+        tags=tags_in(document.get_metadata_value("Keywords")),
+    )
     pages = level_sizes(list(found.pages.values()), found.recognised)
     largest = compose(pages, _outline(document), builder)
     extracted = builder.finish(_title(document, largest, stem), MEDIA_TYPE)

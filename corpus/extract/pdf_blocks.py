@@ -15,6 +15,7 @@ from corpus.extract.pdf_style import BULLET, Style
 _ITEM = re.compile(r"(?:[•◦▪●○■□‣∙➢✓–—*−-]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+\S")
 _CONTINUES = re.compile(r"[^\W\d_A-Z]+[,.;:)]?(?:\s|$)")
 _ENDED = re.compile(r"[.!?:;…][\"'”’)\]]*$")
+_HYPHENS = ("-", "\u00ad", "\u2010", HYPHEN)
 _WORD_BREAK = re.compile(r"([^\W\d_]+)[-\u00ad\u2010\ufffe]$")
 
 
@@ -174,6 +175,8 @@ def join(text: str, following: str, words: Mapping[str, int]) -> str:
     >>> join("relay AX-", "2041 and", {})
     'relay AX-2041 and'
     """
+    if not text.endswith(_HYPHENS):
+        return f"{text} {following}"
     end = _WORD_BREAK.search(text)
     if end is None:
         if re.search(r"\w[-\u2010\ufffe]$", text) and re.match(r"\w", following):

@@ -13,7 +13,7 @@ from corpus.text import clean
 FALLBACK = "cp1252"
 """The encoding of text that is not Unicode, unless a caller says otherwise."""
 
-_MARKS: tuple[tuple[bytes, str], ...] = (
+MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -43,7 +43,7 @@ def decode(data: bytes, *, declared: str | None = None, fallback: str = FALLBACK
     where strictly valid; UTF-8 where valid multi-byte sequences clearly outnumber the invalid
     bytes, each of which becomes U+FFFD; and ``fallback``. All but the first three leave a note.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS:
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, errors="replace")
             return Decoded(text, encoding, _replaced(text, encoding))

@@ -46,6 +46,7 @@ def read(path: Path) -> Extracted:
             if slide.get("show") is not None and not is_on(slide.get("show") or ""):
                 builder.notes.append(f"slide {number} is hidden in the file and was read")
         title = package.title()
+        package.said(builder)
     return builder.finish(title or builder.first_heading() or path.stem, MEDIA_TYPE)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 
 from corpus.document import Extracted
+from corpus.extract import front_matter
 from corpus.extract.build import Builder
 from corpus.text import clean
 
@@ -18,6 +19,7 @@ def read(data: bytes, stem: str) -> Extracted | None:
     """Read an object that has a text, or return None where the bytes are not one.
 
     Other fields with a plain value are kept as rows after the text, so that they can be found.
+    Those called ``author``, ``date`` and ``tags`` are also what the document says of itself.
     """
     try:
         row = json.loads(data)
@@ -35,4 +37,5 @@ def read(data: bytes, stem: str) -> Extracted | None:
     for name, value in row.items():
         if name not in _KNOWN and isinstance(value, str | int | float):
             builder.row([f"{name}: {value}"])
+    front_matter.said(row, builder)
     return builder.finish(str(title) if named else stem, MEDIA_TYPE)

@@ -14,7 +14,7 @@ from docutils.parsers.rst.languages import en
 
 from corpus.document import Extracted
 from corpus.extract import html, plain
-from corpus.extract.build import Builder, flow
+from corpus.extract.build import Builder, flow, tags_in
 from corpus.extract.plain import FALLBACK, decode
 from corpus.text import clean
 
@@ -54,8 +54,27 @@ def read(data: bytes, stem: str, *, fallback: str = FALLBACK) -> Extracted:
         return Extracted(text.text, stem, "text/x-rst", text.blocks, (*text.notes, note))
     builder = Builder()
     builder.notes.extend(decoded.notes)
+    _said(document, builder)
     _walk(document, builder, level=0)
     return builder.finish(builder.first_heading() or stem, "text/x-rst")
+
+
+def _said(document: nodes.document, builder: Builder) -> None:
+    """Note what the list of fields above the text gives, below the title or without one."""
+    top = list(document.children)
+    if top and isinstance(top[0], nodes.section):
+        top = list(top[0].children)
+    fields = next(
+        (node for node in top if isinstance(node, (nodes.docinfo, nodes.field_list))), None
+    )
+    for node in () if fields is None else fields.children:
+        name, value = type(node).__name__, node.astext()
+        if isinstance(node, nodes.field):
+            name, value = (part.astext() for part in node.children[:2])
+        name = name.lower()
+        builder.says(author=", ".join(value.split("\n\n")) if name in ("author", "authors") else "")
+        builder.says(date=value if name in ("date", "created") else "")
+        builder.says(tags=tags_in(value) if name in ("tags", "keywords") else ())
 
 
 class _AnyOptions(dict[str, Any]):

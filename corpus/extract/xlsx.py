@@ -71,6 +71,7 @@ def read(path: Path) -> Extracted:
         if unvalued:
             builder.notes.append(_unvalued(unvalued))
         title = package.title()
+        package.said(builder)
     return builder.finish(title or path.stem, MEDIA_TYPE)
 
 

@@ -1,4 +1,4 @@
-"""How text becomes the terms of the lexical index, and a query the engine's query.
+"""How text becomes the terms of the lexical index.
 
 Python normalises, folds and finds codes; the engine tokenises and stems, by analyzers that are
 registered at every open and used for queries as well, so that both ends cannot differ.
@@ -14,11 +14,11 @@ from functools import cache
 
 import tantivy
 
-from corpus.codes import find_codes, fold_code, part_forms
-from corpus.terms import QueryTerms, fold_words
+from corpus.codes import code_forms, exact_form, find_codes, part_forms
+from corpus.terms import fold_words, without_capitals
 from corpus.text import normalise_text
 
-ANALYZER_VERSION = 1
+ANALYZER_VERSION = 3
 
 LANGUAGES = {"en": "english", "es": "spanish"}
 
@@ -28,6 +28,7 @@ WEIGHTS: dict[str, float] = {
     "words": 0.8,
     "title": 1.6,
     "headings": 0.8,
+    "exact": 6.0,
     "codes": 3.0,
     "parts": 1.0,
 }
@@ -46,23 +47,29 @@ class Fields:
     words: str
     title: str
     headings: str
+    exact: str
     codes: str
     parts: str
 
 
 def fields_of(text: str, title: str, headings: Sequence[str], language: str) -> Fields:
-    """Prepare a passage. Text of an unknown language is stemmed as both languages."""
+    """Prepare a passage. Text of an unknown language is stemmed as both languages.
+
+    Short names in capitals have no stem and stay out of the stemmed text.
+    """
     words = fold_words(text)
+    stemmed = fold_words(without_capitals(text))
     path = " ".join(headings)
     found = list(find_codes(normalise_text(f"{title}\n{path}\n{text}")))
     known = language in LANGUAGES
     return Fields(
-        en=words if language == "en" or not known else "",
-        es=words if language == "es" or not known else "",
+        en=stemmed if language == "en" or not known else "",
+        es=stemmed if language == "es" or not known else "",
         words=words,
         title=fold_words(title),
         headings=fold_words(path),
-        codes=" ".join(fold_code(code.text) for code in found),
+        exact=" ".join(exact_form(code.text) for code in found),
+        codes=" ".join(form for code in found for form in code_forms(code.text)),
         parts=" ".join(form for code in found for form in part_forms(code.text)),
     )
 
@@ -76,6 +83,7 @@ def analyzers() -> dict[str, tantivy.TextAnalyzer]:
         for name, language in LANGUAGES.items()
     }
     named["plain"] = tantivy.TextAnalyzerBuilder(words).build()
+    named["codes"] = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     return named
 
 
@@ -86,9 +94,9 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("es", tokenizer_name="es")
     for name in ("words", "title", "headings"):
         builder.add_text_field(name, tokenizer_name="plain")
-    for name in ("codes", "parts"):
-        builder.add_text_field(name, tokenizer_name="plain", index_option="freq")
-    builder.add_unsigned_field("row", fast=True)
+    for name in ("exact", "codes", "parts"):
+        builder.add_text_field(name, tokenizer_name="codes", index_option="freq")
+    builder.add_unsigned_field("row", indexed=True, fast=True)
     builder.add_unsigned_field("doc", indexed=True, fast=True)
     return builder.build()
 
@@ -103,35 +111,3 @@ def analyzer_fingerprint() -> str:
     }
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
     return f"analyzer-{ANALYZER_VERSION}-{digest[:12]}"
-
-
-def engine_query(index_schema: tantivy.Schema, query: QueryTerms) -> tantivy.Query:
-    """One clause per word and per code; a clause scores by its best field, see ``TIE_BREAKER``."""
-    clauses = [_word_clause(index_schema, word) for word in query.words]
-    clauses += [_code_clause(index_schema, code) for code in query.codes]
-    if not clauses:
-        return tantivy.Query.empty_query()
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in clauses])
-
-
-def _word_clause(index_schema: tantivy.Schema, word: str) -> tantivy.Query:
-    terms = [("words", word), ("title", word), ("headings", word)]
-    for language in LANGUAGES:
-        terms += [(language, stem) for stem in analyzers()[language].analyze(word)]
-    return _best_field(index_schema, terms)
-
-
-def _code_clause(index_schema: tantivy.Schema, code: str) -> tantivy.Query:
-    return _best_field(index_schema, [("codes", code), ("parts", code)])
-
-
-def _best_field(index_schema: tantivy.Schema, terms: Sequence[tuple[str, str]]) -> tantivy.Query:
-    return tantivy.Query.disjunction_max_query(
-        [
-            tantivy.Query.boost_query(
-                tantivy.Query.term_query(index_schema, field, term), WEIGHTS[field]
-            )
-            for field, term in terms
-        ],
-        TIE_BREAKER,
-    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.document import Passage, passage_id
-from corpus.terms import QueryTerms
+from corpus.query_terms import QueryTerms, Terms
 from store.archive import Archive
 from store.backend import EngineFailure, EngineHits
 from store.catalogue import Catalogue, split_passage_id
@@ -79,6 +79,20 @@ class EmbeddedBackend:
         allowed = self._permitted_documents(permitted)
         rows = None if allowed is None else allowed[self._doc_of]
         return self._hits(_guarded("semantic", lambda: index.search(vector, language, limit, rows)))
+
+    def matching_documents(self, terms: Terms, *, in_title: bool = False) -> frozenset[str]:
+        index = _opened(self._lexical, "lexical")
+        numbers = _guarded("lexical", lambda: index.documents(terms, in_title=in_title))
+        return frozenset(self.doc_ids[number] for number in numbers)
+
+    def words_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return ()
+        allowed = self._permitted_documents(permitted)
+        return tuple(_guarded("lexical", lambda: index.beginning(prefix, limit, allowed)))
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         with Catalogue(self._archive) as catalogue:

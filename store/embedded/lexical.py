@@ -11,8 +11,10 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from corpus.terms import QueryTerms
-from store.embedded.analysis import Fields, analyzers, engine_query, schema
+from corpus.query_terms import QueryTerms, Terms
+from store.embedded.analysis import Fields, analyzers, schema
+from store.embedded.clauses import clauses_of, engine_query, membership_query
+from store.embedded.coverage import Coverage, coverage_of
 from store.errors import Damaged
 
 HEAP_BYTES = 512_000_000
@@ -38,13 +40,56 @@ class LexicalIndex:
         return self._searcher.num_docs
 
     def search(
-        self, query: QueryTerms, limit: int, permitted: NDArray[np.bool_] | None, doc_of: Rows
+        self,
+        query: QueryTerms,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        doc_of: Rows,
+        share: float,
     ) -> tuple[Rows, Scores, bool]:
-        """The best ``limit`` rows, their scores, and whether there is nothing below them.
+        """The best ``limit`` matches, their scores, and whether there is nothing below them.
 
-        ``permitted`` marks documents by number, ``doc_of`` gives the document of each row.
+        ``permitted`` marks documents by number, ``doc_of`` gives the document of each row, and a
+        match covers ``share`` of the query's weight.
         """
         wanted = engine_query(self._schema, query)
+        coverage = coverage_of(clauses_of(self._schema, query), self._searcher, share)
+        if not coverage.decides:
+            return self._permitted(wanted, limit, permitted, doc_of)
+        wanted = tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, wanted), (tantivy.Occur.Must, coverage.needed())]
+        )
+        asked = limit
+        while True:
+            rows, scores, exhausted = self._permitted(wanted, asked, permitted, doc_of)
+            keep = self._covered(coverage, rows)
+            if exhausted or int(keep.sum()) >= limit:
+                rows, scores = rows[keep], scores[keep]
+                return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
+            asked *= 4
+
+    def _covered(self, coverage: Coverage, rows: Rows) -> NDArray[np.bool_]:
+        """Which of ``rows`` hold enough of the query."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.bool_)
+        among = tantivy.Query.term_set_query(self._schema, "row", [int(row) for row in rows])
+        weighed = tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Must, coverage.weighing()),
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0)),
+            ]
+        )
+        found, weights, _ = self._top(weighed, len(rows))
+        return np.isin(rows, found[weights >= coverage.least])
+
+    def _permitted(
+        self,
+        wanted: tantivy.Query,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        doc_of: Rows,
+    ) -> tuple[Rows, Scores, bool]:
+        """The best ``limit`` permitted rows of ``wanted``, scores, and whether that is all."""
         if permitted is None:
             return self._top(wanted, limit)
         allowed = np.flatnonzero(permitted)
@@ -58,6 +103,23 @@ class LexicalIndex:
                 rows, scores = rows[keep], scores[keep]
                 return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
             asked *= 4
+
+    def documents(self, terms: Terms, *, in_title: bool) -> Rows:
+        """The numbers of the documents of which a passage, or the title, holds any of ``terms``."""
+        wanted = membership_query(self._schema, terms, in_title=in_title)
+        hits = self._searcher.search(wanted, max(1, self.passages), count=False).hits
+        found = self._searcher.fast_field_values("doc", [address for _, address in hits])
+        return np.unique(np.array(found, dtype=np.int64))
+
+    def beginning(self, prefix: str, limit: int, permitted: NDArray[np.bool_] | None) -> list[str]:
+        """The most frequent ``limit`` terms of permitted documents that begin with ``prefix``."""
+        within = None if permitted is None else self._members(np.flatnonzero(permitted))
+        counts: dict[str, int] = {}
+        for field in ("words", "title", "headings", "codes"):
+            for term, count in self._searcher.terms_with_prefix(field, prefix, within, limit):
+                if count:
+                    counts[term] = max(count, counts.get(term, 0))
+        return sorted(counts, key=lambda term: (-counts[term], term))[:limit]
 
     def explain(self, query: QueryTerms, row: int) -> dict[str, Any]:
         """The engine's own account of one passage's score."""
@@ -76,12 +138,13 @@ class LexicalIndex:
 
     def _restricted(self, wanted: tantivy.Query, allowed: Rows) -> tantivy.Query:
         # A constant score of zero: membership decides, and BM25 stays what it was.
-        member = tantivy.Query.const_score_query(
-            tantivy.Query.term_set_query(self._schema, "doc", [int(doc) for doc in allowed]), 0.0
-        )
+        member = tantivy.Query.const_score_query(self._members(allowed), 0.0)
         return tantivy.Query.boolean_query(
             [(tantivy.Occur.Must, wanted), (tantivy.Occur.Must, member)]
         )
+
+    def _members(self, documents: Rows) -> tantivy.Query:
+        return tantivy.Query.term_set_query(self._schema, "doc", [int(doc) for doc in documents])
 
     def _top(self, wanted: tantivy.Query, limit: int) -> tuple[Rows, Scores, bool]:
         asked = min(limit, max(1, self.passages))
