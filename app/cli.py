@@ -12,11 +12,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from app.query.explain import part_in_words
 from app.query.fuse import Contribution
 from app.query.present import Row, result_data, rows
-from app.query.protocol import make_protocol
+from app.query.protocol import DEFAULT_ASKED, DEFAULT_COVERAGE, Asked, make_protocol
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.topic_files import read_topics
@@ -51,6 +52,8 @@ def _search(options: argparse.Namespace) -> int:
         k=options.k,
         depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
         weights=dict(_pairs("--weight", options.weight)),
+        coverage=options.coverage,
+        asked=options.semantic,
         unit=options.unit,
     )
     if options.limit < 1:
@@ -186,6 +189,19 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="SYSTEM=W",
         help="what its vote weighs, as 2, 0.1 or 1/4 (default: 1)",
+    )
+    command.add_argument(
+        "--coverage",
+        default=str(DEFAULT_COVERAGE),
+        metavar="SHARE",
+        help="the least share of the query's weight in a match by words, from 0 to 1 "
+        "(default: %(default)s)",
+    )
+    command.add_argument(
+        "--semantic",
+        choices=get_args(Asked),
+        default=DEFAULT_ASKED,
+        help="when the semantic system is asked (default: %(default)s)",
     )
     command.add_argument("--unit", choices=["document", "passage"], default="document")
     command.add_argument(

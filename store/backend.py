@@ -60,9 +60,17 @@ class Backend(Protocol):
         ...
 
     def lexical(
-        self, query: QueryTerms, limit: int, permitted: frozenset[str] | None
+        self,
+        query: QueryTerms,
+        limit: int,
+        permitted: frozenset[str] | None,
+        coverage: float = 0.0,
     ) -> EngineHits:
-        """Passages that share a term with the query, by BM25."""
+        """Passages that match the query, by BM25.
+
+        A passage matches where the terms it holds carry at least ``coverage`` of the weight of all
+        terms of the query, or as much as the rarest term there could be; with 0, any term will do.
+        """
         ...
 
     def semantic(

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from urllib.parse import urlencode
 
-from app.query.protocol import LEXICAL, SEMANTIC, Protocol, make_protocol
+from app.query.protocol import (
+    DEFAULT_ASKED,
+    DEFAULT_COVERAGE,
+    LEXICAL,
+    SEMANTIC,
+    Protocol,
+    make_protocol,
+)
 from corpus.scope import Scope
 from store.errors import BadInput
 
@@ -35,6 +42,8 @@ class Address:
     ds: str = "100"
     wl: str = "1"
     ws: str = "1"
+    cov: str = str(DEFAULT_COVERAGE)
+    asked: str = DEFAULT_ASKED
     unit: str = "document"
     lang: str = ""
     folder: str = ""
@@ -85,6 +94,8 @@ class Address:
                 SEMANTIC: _whole(f"the depth of {SEMANTIC}", self.ds),
             },
             weights={LEXICAL: self.wl, SEMANTIC: self.ws},
+            coverage=self.cov,
+            asked=self.asked,
             unit=self.unit,
         )
 

@@ -7,13 +7,14 @@ reload and a link all show the same page.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import streamlit as st
 
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Protocol
+from app.query.protocol import Asked, Protocol
 from app.resources import Served
 from store.catalogue import Catalogue
 
@@ -147,9 +148,17 @@ def _protocol(address: Address, refused: str) -> None:
     with left:
         _field("dl", "Lexical depth", address.dl)
         _field("wl", "Lexical weight", address.wl)
+        _field("cov", "Share of the query in a lexical match", address.cov)
     with right:
         _field("ds", "Semantic depth", address.ds)
         _field("ws", "Semantic weight", address.ws)
+        st.selectbox(
+            "Semantic system asked",
+            get_args(Asked),
+            key=_synced("asked", address.asked),
+            on_change=_changed,
+            args=("asked",),
+        )
     st.segmented_control(
         "One rank per",
         ("document", "passage"),

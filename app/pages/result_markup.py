@@ -208,6 +208,8 @@ def _extent(column: Column) -> str:
         return f"{column.length} candidates, {len(column.entries)} shown"
     if column.unavailable:
         return "could not answer"
+    if column.not_asked:
+        return f"not asked: {column.not_asked}"
     end = "exhausted: it has no more" if column.exhausted else "cut there: it has more"
     return f"depth {column.depth}, {column.length} found, {end}"
 

@@ -21,7 +21,8 @@ def settle_absences(
     """Tell "below the depth" from "not matched" where a list was cut before its end.
 
     Every passage has a vector, so beyond the semantic depth a document is below it. Beyond the
-    lexical depth it may share no term at all: one question restricted to these documents decides.
+    lexical depth it may match too little, or nothing at all: one question restricted to these
+    documents decides.
     """
     open_cases = [
         hit.id
@@ -49,10 +50,12 @@ def settle_absences(
 def _matching(
     backend: Backend, terms: QueryTerms, ids: Sequence[str], protocol: Protocol
 ) -> set[str]:
-    """Which of ``ids`` hold a term of the query."""
+    """Which of ``ids`` hold enough of the query to be matches."""
     by_passage = protocol.unit == "passage"
     documents = frozenset(name.rpartition("@")[0] for name in ids) if by_passage else frozenset(ids)
-    hits = backend.lexical(terms, backend.manifest.passages + 1, documents)
+    lexical = next(system for system in protocol.systems if system.name == LEXICAL)
+    share = float(lexical.coverage or 0)
+    hits = backend.lexical(terms, backend.manifest.passages + 1, documents, share)
     return set(hits.passage_ids if by_passage else hits.doc_ids)
 
 

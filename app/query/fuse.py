@@ -27,6 +27,8 @@ class Reason(StrEnum):
     NOT_IN_INDEX = "not in this index"
     FILTERED_OUT = "filtered out"
     UNAVAILABLE = "unavailable"
+    NOT_ASKED = "not asked"
+    """By a rule of the protocol the system has no say in this query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def _part(ranking: Ranking, rank: int | None, weight: Fraction, k: Fraction) -> 
         return Contribution(ranking.system, rank, weight, weight / (k + rank))
     if ranking.unavailable:
         reason = Reason.UNAVAILABLE
+    elif ranking.not_asked:
+        reason = Reason.NOT_ASKED
     elif ranking.exhausted:
         reason = Reason.NOT_MATCHED
     else:

@@ -129,6 +129,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
                 "depth": ranking.depth,
                 "exhausted": ranking.exhausted,
                 "unavailable": ranking.unavailable or None,
+                "not_asked": ranking.not_asked or None,
             }
             for ranking in record.rankings
         },

@@ -16,12 +16,16 @@ from typing import Any, Literal, get_args
 from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
+Asked = Literal["always", "unless codes alone match"]
 
 LEXICAL = "lexical"
 SEMANTIC = "semantic"
 
 DEFAULT_K = Fraction(60)
 DEFAULT_DEPTH = 100
+DEFAULT_COVERAGE = Fraction(7, 20)
+"""The share of a query's weight that a passage must hold to be a match by words."""
+DEFAULT_ASKED: Asked = "unless codes alone match"
 MAX_DEPTH = 10_000
 MAX_NUMBER = 10**12
 """The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
@@ -31,13 +35,18 @@ MAX_NUMBER = 10**12
 class System:
     """One ranked list of a fusion: how deep it is asked and how much its vote weighs.
 
-    ``family`` names what the system is a variant of.
+    ``family`` names what the system is a variant of. ``coverage`` is the least share of a query's
+    weight that a lexical match holds, from 0 (any term will do) to 1 (every term); other systems
+    have none. ``asked`` says when a system is asked at all: a semantic one may stay silent where
+    the query is nothing but codes, and documents with those codes were found.
     """
 
     name: str
     depth: int = DEFAULT_DEPTH
     weight: Fraction = Fraction(1)
     family: str = ""
+    coverage: Fraction | None = None
+    asked: Asked = "always"
 
     def __post_init__(self) -> None:
         if not isinstance(self.depth, int) or isinstance(self.depth, bool):
@@ -49,11 +58,21 @@ class System:
                 f"the weight of {self.name} is above 0 and at most {MAX_NUMBER}, "
                 f"not {self.weight}; leave the system out instead of giving it no weight"
             )
+        if self.coverage is not None and not (self.name == LEXICAL and 0 <= self.coverage <= 1):
+            raise BadInput(
+                f"coverage is a share from 0 to 1 of the {LEXICAL} system, "
+                f"not {self.coverage} of {self.name}"
+            )
+        if self.asked not in get_args(Asked) or (self.name == LEXICAL and self.asked != "always"):
+            raise BadInput(f"the {self.name} system cannot be asked {self.asked!r}")
         if not self.family:
             object.__setattr__(self, "family", self.name)
 
 
-DEFAULT_SYSTEMS = (System(LEXICAL), System(SEMANTIC))
+DEFAULT_SYSTEMS = (
+    System(LEXICAL, coverage=DEFAULT_COVERAGE),
+    System(SEMANTIC, asked=DEFAULT_ASKED),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +110,25 @@ class Protocol:
     def as_data(self) -> dict[str, Any]:
         """JSON-ready; fractions are text."""
         return {
-            "systems": [
-                {
-                    "name": system.name,
-                    "depth": system.depth,
-                    "weight": str(system.weight),
-                    "family": system.family,
-                }
-                for system in self.systems
-            ],
+            "systems": [_system_data(system) for system in self.systems],
             "k": str(self.k),
             "unit": self.unit,
             "fusion": self.fusion,
             "tie_rule": self.tie_rule,
             "rank_base": self.rank_base,
         }
+
+
+def _system_data(system: System) -> dict[str, Any]:
+    covered = {} if system.coverage is None else {"coverage": str(system.coverage)}
+    return {
+        "name": system.name,
+        "depth": system.depth,
+        "weight": str(system.weight),
+        "family": system.family,
+        "asked": system.asked,
+        **covered,
+    }
 
 
 def exact_number(name: str, value: object) -> Fraction:
@@ -136,6 +159,8 @@ def make_protocol(
     k: object = DEFAULT_K,
     depths: Mapping[str, int] | None = None,
     weights: Mapping[str, object] | None = None,
+    coverage: object = DEFAULT_COVERAGE,
+    asked: str = DEFAULT_ASKED,
     unit: str = "document",
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.
@@ -150,6 +175,8 @@ def make_protocol(
         systems[name] = replace(systems[name], depth=depth)
     for name, weight in (weights or {}).items():
         systems[name] = replace(systems[name], weight=exact_number(f"the weight of {name}", weight))
+    systems[LEXICAL] = replace(systems[LEXICAL], coverage=exact_number("coverage", coverage))
+    systems[SEMANTIC] = replace(systems[SEMANTIC], asked=_asked(asked))
     if unit not in get_args(Unit):
         raise BadInput(f"the unit is document or passage, not {unit!r}")
     return Protocol(
@@ -157,3 +184,11 @@ def make_protocol(
         k=exact_number("k", k),
         unit="passage" if unit == "passage" else "document",
     )
+
+
+def _asked(text: str) -> Asked:
+    if text == "always":
+        return "always"
+    if text == "unless codes alone match":
+        return "unless codes alone match"
+    raise BadInput(f"a system is asked {' or '.join(get_args(Asked))}, not {text!r}")

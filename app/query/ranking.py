@@ -23,7 +23,8 @@ class Ranking:
     """A system's list, cut at the depth that was asked.
 
     ``exhausted`` says that the system has nothing below the last hit. ``unavailable`` is the reason
-    why a system could not answer; its list is then empty and says nothing of any document.
+    why a system could not answer, ``not_asked`` the rule by which it was not asked; its list is
+    then empty and says nothing of any document.
     """
 
     system: str
@@ -31,6 +32,7 @@ class Ranking:
     hits: tuple[Hit, ...]
     exhausted: bool
     unavailable: str = ""
+    not_asked: str = ""
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -75,6 +75,7 @@ class SearchRecord:
                     "depth": ranking.depth,
                     "exhausted": ranking.exhausted,
                     "unavailable": ranking.unavailable,
+                    "not_asked": ranking.not_asked,
                     "hits": [[hit.id, hit.rank, hit.score, hit.passage_id] for hit in ranking.hits],
                 }
                 for ranking in self.rankings

@@ -38,6 +38,9 @@ ONLY_CONDITIONS = (
 )
 
 
+CODES_ALONE = "the query is codes alone, and documents with them were found by words"
+
+
 class Engines:
     """One generation opened for searching, shared by all threads of a process.
 
@@ -127,10 +130,7 @@ def search(
             undecided = f"what this query excludes or abbreviates cannot be told: {error}"
     notes = [*terms.notes, *filter(None, [read_as(terms)])]
     if terms.searchable and not undecided:
-        rankings = tuple(
-            _ranking(engines, system, protocol, terms, permitted, timings)
-            for system in protocol.systems
-        )
+        rankings = _rankings(engines, protocol, terms, permitted, timings)
     else:
         if not terms.searchable:
             notes.append(NOTHING_ASKED if not terms.narrowed else ONLY_CONDITIONS)
@@ -139,6 +139,11 @@ def search(
             for system in protocol.systems
         )
     notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
+    notes += [
+        f"The {ranking.system} system was not asked: {ranking.not_asked}."
+        for ranking in rankings
+        if ranking.not_asked
+    ]
     with _timed(timings, "fuse"):
         fused = fuse(rankings, protocol)
     with _timed(timings, "explain"):
@@ -152,6 +157,27 @@ def search(
     return SearchResult(record, tuple(notes), timings)
 
 
+def _rankings(
+    engines: Engines,
+    protocol: Protocol,
+    terms: QueryTerms,
+    permitted: frozenset[str] | None,
+    timings: dict[str, float],
+) -> tuple[Ranking, ...]:
+    """The ranking of every system, in protocol order; the lexical one is asked first."""
+    found: dict[str, Ranking] = {}
+    for system in sorted(protocol.systems, key=lambda system: system.name != LEXICAL):
+        lexical = found.get(LEXICAL)
+        codes_answer = terms.codes_only and lexical is not None and bool(lexical.hits)
+        if codes_answer and system.asked == "unless codes alone match":
+            found[system.name] = Ranking(
+                system.name, system.depth, (), exhausted=True, not_asked=CODES_ALONE
+            )
+        else:
+            found[system.name] = _ranking(engines, system, protocol, terms, permitted, timings)
+    return tuple(found[system.name] for system in protocol.systems)
+
+
 def _ranking(
     engines: Engines,
     system: System,
@@ -160,7 +186,7 @@ def _ranking(
     permitted: frozenset[str] | None,
     timings: dict[str, float],
 ) -> Ranking:
-    ask = _ask(engines, system.name, terms, permitted, timings)
+    ask = _ask(engines, system, terms, permitted, timings)
     with _timed(timings, system.name):
         ranking = retrieve(system, protocol.unit, ask)
     # Encoding happens inside the first question and is a step of its own.
@@ -171,16 +197,17 @@ def _ranking(
 
 def _ask(
     engines: Engines,
-    system: str,
+    system: System,
     terms: QueryTerms,
     permitted: frozenset[str] | None,
     timings: dict[str, float],
 ) -> Ask:
     backend = engines.backend
-    if system == LEXICAL:
-        return lambda limit: backend.lexical(terms, limit, permitted)
-    if system != SEMANTIC:
-        raise ValueError(f"no engine answers for a system named {system!r}")
+    if system.name == LEXICAL:
+        share = float(system.coverage or 0)
+        return lambda limit: backend.lexical(terms, limit, permitted, share)
+    if system.name != SEMANTIC:
+        raise ValueError(f"no engine answers for a system named {system.name!r}")
     vectors: list[NDArray[np.float32]] = []
 
     def ask(limit: int) -> EngineHits:

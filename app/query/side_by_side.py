@@ -38,6 +38,7 @@ class Column:
     depth: int = 0
     exhausted: bool = True
     unavailable: str = ""
+    not_asked: str = ""
 
 
 def columns(catalogue: Catalogue, result: SearchResult, length: int) -> tuple[Column, ...]:
@@ -56,6 +57,7 @@ def columns(catalogue: Catalogue, result: SearchResult, length: int) -> tuple[Co
             ranking.depth,
             ranking.exhausted,
             ranking.unavailable,
+            ranking.not_asked,
         )
         for ranking in record.rankings
     ]

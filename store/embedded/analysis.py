@@ -18,7 +18,7 @@ from corpus.codes import code_forms, exact_form, find_codes, part_forms
 from corpus.terms import fold_words, without_capitals
 from corpus.text import normalise_text
 
-ANALYZER_VERSION = 2
+ANALYZER_VERSION = 3
 
 LANGUAGES = {"en": "english", "es": "spanish"}
 
@@ -96,7 +96,7 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="plain")
     for name in ("exact", "codes", "parts"):
         builder.add_text_field(name, tokenizer_name="codes", index_option="freq")
-    builder.add_unsigned_field("row", fast=True)
+    builder.add_unsigned_field("row", indexed=True, fast=True)
     builder.add_unsigned_field("doc", indexed=True, fast=True)
     return builder.build()
 

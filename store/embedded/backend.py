@@ -52,14 +52,18 @@ class EmbeddedBackend:
         self._semantic = semantic
 
     def lexical(
-        self, query: QueryTerms, limit: int, permitted: frozenset[str] | None
+        self,
+        query: QueryTerms,
+        limit: int,
+        permitted: frozenset[str] | None,
+        coverage: float = 0.0,
     ) -> EngineHits:
         index = _opened(self._lexical, "lexical")
         if permitted is not None and not permitted:
             return _NOTHING
         allowed = self._permitted_documents(permitted)
         return self._hits(
-            _guarded("lexical", lambda: index.search(query, limit, allowed, self._doc_of))
+            _guarded("lexical", lambda: index.search(query, limit, allowed, self._doc_of, coverage))
         )
 
     def semantic(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from corpus.query_terms import QueryTerms, Terms
 from store.embedded.analysis import Fields, analyzers, schema
-from store.embedded.clauses import engine_query, membership_query
+from store.embedded.clauses import clauses_of, engine_query, membership_query
+from store.embedded.coverage import Coverage, coverage_of
 from store.errors import Damaged
 
 HEAP_BYTES = 512_000_000
@@ -39,13 +40,56 @@ class LexicalIndex:
         return self._searcher.num_docs
 
     def search(
-        self, query: QueryTerms, limit: int, permitted: NDArray[np.bool_] | None, doc_of: Rows
+        self,
+        query: QueryTerms,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        doc_of: Rows,
+        share: float,
     ) -> tuple[Rows, Scores, bool]:
-        """The best ``limit`` rows, their scores, and whether there is nothing below them.
+        """The best ``limit`` matches, their scores, and whether there is nothing below them.
 
-        ``permitted`` marks documents by number, ``doc_of`` gives the document of each row.
+        ``permitted`` marks documents by number, ``doc_of`` gives the document of each row, and a
+        match covers ``share`` of the query's weight.
         """
         wanted = engine_query(self._schema, query)
+        coverage = coverage_of(clauses_of(self._schema, query), self._searcher, share)
+        if not coverage.decides:
+            return self._permitted(wanted, limit, permitted, doc_of)
+        wanted = tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, wanted), (tantivy.Occur.Must, coverage.needed())]
+        )
+        asked = limit
+        while True:
+            rows, scores, exhausted = self._permitted(wanted, asked, permitted, doc_of)
+            keep = self._covered(coverage, rows)
+            if exhausted or int(keep.sum()) >= limit:
+                rows, scores = rows[keep], scores[keep]
+                return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
+            asked *= 4
+
+    def _covered(self, coverage: Coverage, rows: Rows) -> NDArray[np.bool_]:
+        """Which of ``rows`` hold enough of the query."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.bool_)
+        among = tantivy.Query.term_set_query(self._schema, "row", [int(row) for row in rows])
+        weighed = tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Must, coverage.weighing()),
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0)),
+            ]
+        )
+        found, weights, _ = self._top(weighed, len(rows))
+        return np.isin(rows, found[weights >= coverage.least])
+
+    def _permitted(
+        self,
+        wanted: tantivy.Query,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        doc_of: Rows,
+    ) -> tuple[Rows, Scores, bool]:
+        """The best ``limit`` permitted rows of ``wanted``, scores, and whether that is all."""
         if permitted is None:
             return self._top(wanted, limit)
         allowed = np.flatnonzero(permitted)
