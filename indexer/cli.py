@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from indexer.checking import verify
 from indexer.compare import compare, difference_data
 from indexer.ingest import Request, ingest
 from indexer.status import (
@@ -24,7 +25,7 @@ from indexer.status import (
     version_lines,
     versions_data,
 )
-from indexer.upkeep import back_up, prune, rebuild, restore, roll_back, verify
+from indexer.upkeep import back_up, prune, rebuild, restore, roll_back
 from store.archive import archive_at, existing_archive
 from store.catalogue import Catalogue
 from store.errors import CounterpointError, Damaged, is_full_disk, no_space

@@ -98,8 +98,9 @@ def ingest(archive: Archive, request: Request) -> Report:
             targets = _targets(workshop, request)
             seen, targets = _digest(targets, report, unpacked)
         with _timed(report, "read"):
-            read_new(workshop, {file.digest: file.path for file in seen.values()})
-            _keep_older_readings(workshop, {file.digest for file in seen.values()})
+            passing = read_new(workshop, {file.digest: file.path for file in seen.values()})
+            read = {file.digest for file in seen.values()} - set(passing)
+            _keep_older_readings(workshop, read)
         titles = _titles(workshop, {file.digest for file in seen.values()})
         with _timed(report, "cut"):
             cut_new(workshop, titles)
@@ -115,9 +116,10 @@ def ingest(archive: Archive, request: Request) -> Report:
             ),
         }
         with _timed(report, "commit"):
-            version = _commit(workshop, request, targets, seen, failures, report)
+            version = _commit(workshop, request, targets, seen, failures, passing, report)
         with _timed(report, "build"):
             report.generation = publish_version(workshop, archive, version)
+        report.notes += [Problem("", "vectors", note) for note in cache.notes]
         keep_ingest(catalogue, started_at, _now(), report.outcome, version, report.as_data())
         return report
 
@@ -157,7 +159,7 @@ def _digest(
             try:
                 held = _contents(path, unpacked)
                 members = held.members if isinstance(held, Held) else ((b"", path),)
-                digests = [(name, at, _digest_of(at)) for name, at in members]
+                digests = [(name, at, _digest_of(at), os.stat(at).st_size) for name, at in members]
             except OSError as error:
                 held = Failure("read", f"cannot be read: {error.strerror}")
             if isinstance(held, Failure):
@@ -166,9 +168,9 @@ def _digest(
                 continue
             if held is not None:
                 skipped += [(_inside(file.path, name), reason) for name, reason in held.skipped]
-            for name, at, digest in digests:
+            for name, at, digest, size in digests:
                 place = Place(target.source.source_id, _inside(file.path, name))
-                seen[place] = SeenFile(digest, at, os.stat(at).st_size, file.modified)
+                seen[place] = SeenFile(digest, at, size, file.modified)
         report.skipped += [Problem(printable(path), "skip", reason) for path, reason in skipped]
         scan = replace(target.scan, unreachable=tuple(unreachable))
         reached.append(replace(target, scan=scan))
@@ -218,11 +220,12 @@ def _commit(
     targets: Sequence[Target],
     seen: Mapping[Place, SeenFile],
     failures: Mapping[str, Failure],
+    passing: Mapping[str, Failure],
     report: Report,
 ) -> Version:
     """Commit a new version where anything differs from the newest one."""
     catalogue = workshop.catalogue
-    found = _settle(catalogue, targets, seen, failures, report)
+    found = _settle(catalogue, targets, seen, failures, passing, report)
     plan = make_plan(found, history(catalogue))
     latest = catalogue.latest()
     _count(plan, seen, found, report)
@@ -262,17 +265,19 @@ def _settle(
     targets: Sequence[Target],
     seen: Mapping[Place, SeenFile],
     failures: Mapping[str, Failure],
+    passing: Mapping[str, Failure],
     report: Report,
 ) -> dict[Place, str]:
     """The digest at each place of the next version.
 
     A place that this run did not look at, or whose file cannot be read now, keeps what it had.
+    ``failures`` are those of the bytes themselves, ``passing`` those of this run only.
     """
     states = live_states(catalogue)
     places = live_places(catalogue)
     found = {}
     for place, file in seen.items():
-        if failure := failures.get(file.digest):
+        if failure := failures.get(file.digest) or passing.get(file.digest):
             _fail(report, place.path, failure, kept=place in places)
         else:
             found[place] = file.digest

@@ -9,6 +9,7 @@ nothing but answers to its output. Paths are hexadecimal bytes.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -22,8 +23,17 @@ from corpus.containers import unpack
 from corpus.errors import NotExtractable
 from corpus.extract import extract
 from corpus.language import detect
+from store.manifest import sha256_of
 
 MEMORY_LIMIT_BYTES = 3 * 1024**3
+
+_NOT_OF_THE_FILE = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+        *(errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ETIMEDOUT, errno.EAGAIN),
+    }
+)
+"""Troubles of the machine, the disk or the network: the same bytes may be read another time."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -40,12 +50,23 @@ def main(arguments: Sequence[str]) -> None:
         answers.flush()
         return
     for line in sys.stdin.buffer:
-        answers.write(json.dumps(read(_path(line.decode()))).encode() + b"\n")
+        path = _path(line.decode())
+        # The digest comes after the reading: equal to the one before, no byte had changed.
+        answer = {**read(path), "sha256": _digest(path)}
+        answers.write(json.dumps(answer).encode() + b"\n")
         answers.flush()
 
 
 def _path(text: str) -> Path:
     return Path(os.fsdecode(bytes.fromhex(text)))
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of the file as it is now; empty where it cannot be read any more."""
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""
 
 
 def unpacked(container: Path, folder: Path) -> dict[str, object]:
@@ -72,6 +93,10 @@ def read(path: Path) -> dict[str, object]:
         return {"stage": error.stage, "reason": error.reason}
     except MemoryError:
         return {"stage": "limit", "reason": "needs more memory than one file may take"}
+    except OSError as error:
+        passing = error.errno in _NOT_OF_THE_FILE
+        reason = f"cannot be read: {error.strerror or error}"
+        return {"stage": "read", "reason": reason, "passing": passing}
     except Exception as error:
         # A parser met something its authors did not think of: this file fails, by name.
         return {"stage": "extract", "reason": f"cannot be read: {type(error).__name__}: {error}"}

@@ -16,6 +16,7 @@ CounterpointError                 exit 2: usage or input
 ├── EncodingFailed       exit 1   a vector that is not finite or not of unit length
 ├── Busy                 exit 3   another ingest holds the archive
 └── Damaged              exit 4   files on disk are not what the manifest says
+    └── CacheDamaged              the cache of vectors; costs time, and no data
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from corpus.errors import CounterpointError, NotExtractable
 __all__ = [
     "BadInput",
     "Busy",
+    "CacheDamaged",
     "CounterpointError",
     "Damaged",
     "EncoderMismatch",
@@ -131,3 +133,11 @@ class Damaged(CounterpointError):
     """A file of the archive is missing or differs from its recorded digest."""
 
     exit_code = 4
+
+
+class CacheDamaged(Damaged):
+    """The cache of vectors is not what it should be: as a whole, or in some of its rows."""
+
+    def __init__(self, message: str, *, whole: bool) -> None:
+        super().__init__(message)
+        self.whole = whole

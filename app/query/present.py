@@ -13,6 +13,7 @@ from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
 from corpus.terms import read_query
 from store.catalogue import Catalogue
+from store.database import damaged_database
 
 DECIMALS = 12
 """Digits of ``score_decimal``: enough to tell apart what the fraction tells apart at k = 60."""
@@ -31,7 +32,10 @@ class Row:
 def rows(
     engines: Engines, catalogue: Catalogue, result: SearchResult, start: int, end: int
 ) -> list[Row]:
-    """The fused hits at half-open places [start, end) of the one fused order, for showing."""
+    """The fused hits at half-open places [start, end) of the one fused order, for showing.
+
+    :raises Damaged: the catalogue does not hold what the indexes found
+    """
     record = result.record
     version = record.manifest.inputs.corpus_version
     terms = read_query(record.query)
@@ -44,11 +48,16 @@ def rows(
             version, [passage.doc_id for passage in passages.values()]
         )
     }
-    return [
-        Row(hit, documents[passage.doc_id], passage, snippet(passage.text, terms))
-        for hit in hits
-        for passage in [passages[best[hit.id]]]
-    ]
+    try:
+        return [
+            Row(hit, documents[passage.doc_id], passage, snippet(passage.text, terms))
+            for hit in hits
+            for passage in [passages[best[hit.id]]]
+        ]
+    except KeyError as error:
+        raise damaged_database(
+            catalogue.archive.catalogue, f"version {version} lacks {error}, which was indexed"
+        ) from error
 
 
 def best_passages(result: SearchResult) -> dict[str, str]:

@@ -22,10 +22,10 @@ from corpus.scope import Scope
 from corpus.terms import QueryTerms, read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
-from store.catalogue import Catalogue
+from store.catalogue import Catalogue, Version
 from store.embedded import open_backend
 from store.encoder import Encoder, open_encoder
-from store.errors import CounterpointError
+from store.errors import CounterpointError, Damaged, UnknownVersion
 from store.records import keep_record
 from store.scope import permitted_documents
 
@@ -109,7 +109,7 @@ def search(
     notes = list(terms.notes)
     scope = scope or Scope()
     with _timed(timings, "scope"):
-        version = catalogue.version(backend.manifest.inputs.corpus_version)
+        version = _version_of(backend, catalogue)
         permitted = permitted_documents(catalogue, version, scope)
     if terms.searchable:
         rankings = tuple(
@@ -131,6 +131,24 @@ def search(
         with _timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
     return SearchResult(record, tuple(notes), timings)
+
+
+def _version_of(backend: Backend, catalogue: Catalogue) -> Version:
+    """The corpus version that the indexes were built from.
+
+    :raises Damaged: the catalogue holds another one, or none, of that number
+    """
+    inputs = backend.manifest.inputs
+    try:
+        version = catalogue.version(inputs.corpus_version)
+    except UnknownVersion:
+        version = None
+    if version is None or version.fingerprint != inputs.corpus_fingerprint:
+        raise Damaged(
+            f"the indexes were built from a version {inputs.corpus_version} that the catalogue "
+            "does not hold; run `python -m indexer rebuild` to build them from what it holds"
+        )
+    return version
 
 
 def _ranking(
