@@ -68,8 +68,9 @@ def _in_words(path: Path, error: sqlite3.Error) -> CounterpointError:
         return Busy(f"another program has held {path} for a minute; run this again when it is done")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return Damaged(
-            f"{path} cannot be used ({error}); see that it is a file which this user may read and "
-            "write, in a folder that is writable too"
+            f"{path} cannot be used ({error}); see that it and the logs beside it are files which "
+            "this user may read and write, in a folder that is writable, then run "
+            f"`python -m indexer verify --archive {path.parent}`"
         )
     return damaged_database(path, str(error))
 
