@@ -91,6 +91,10 @@ class Catalogue:
         found = [row[0] for row in self.database.execute("PRAGMA integrity_check").fetchall()]
         broken = self.database.execute("PRAGMA foreign_key_check").fetchall()
         problems = [f"the catalogue is damaged: {text}" for text in found if text != "ok"]
+        page = self.database.execute("PRAGMA page_size").fetchone()[0]
+        if self.archive.catalogue.stat().st_size % page:
+            # SQLite reads zeros for what a file lost at its end.
+            problems.append("the catalogue is damaged: the file has lost its end or was added to")
         problems += [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in broken]
         return problems
 
