@@ -66,7 +66,9 @@ def test_a_command_that_is_stopped_at_any_moment_is_finished_by_the_next(
     for how in SIGNALS:
         for moment in range(MOMENTS):
             with faults(f"{how.name} of {name}, {moment}"):
-                (copy.workplace.files / "sheet03.txt").write_text(f"flange {how} {moment}")
+                if name == "ingest":
+                    changed = copy.workplace.files / "sheet03.txt"
+                    changed.write_text(f"The flange before {how.name} {moment}.")
                 processes = commands.start([*command, *where])
                 alarm = threading.Timer(chance.uniform(0, whole), end_group, [*processes, how])
                 alarm.start()
