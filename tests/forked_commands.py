@@ -63,7 +63,7 @@ def end_group(process: int, how: signal.Signals = signal.SIGKILL) -> None:
 
 
 def _fork(command: Sequence[str]) -> int:
-    from indexer.cli import main
+    from indexer.cli import INTERRUPTED, main
 
     child = os.fork()
     if child == 0:
@@ -71,7 +71,12 @@ def _fork(command: Sequence[str]) -> int:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        os._exit(main(command))
+        try:
+            code = main(command)
+        except KeyboardInterrupt:
+            # Before the command took over; a process of its own would end of the signal.
+            code = INTERRUPTED
+        os._exit(code)
     # The child may not have got so far, and a signal to its group must reach it.
     while (
         os.getpgid(child) != child
