@@ -14,6 +14,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+from indexer.checking import verify
 from indexer.compare import compare, difference_data
 from indexer.debounce import Patience
 from indexer.ingest import Request, ingest
@@ -27,7 +28,7 @@ from indexer.status import (
     version_lines,
     versions_data,
 )
-from indexer.upkeep import back_up, prune, rebuild, restore, roll_back, verify
+from indexer.upkeep import back_up, prune, rebuild, restore, roll_back
 from indexer.watch import Attempt, watch
 from store.archive import archive_at, existing_archive
 from store.catalogue import Catalogue

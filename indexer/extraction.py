@@ -34,16 +34,24 @@ MAX_ANSWER_BYTES = 512 * 1024**2
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PIPE_BYTES = 1 << 16
+_STOPPED = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
+"""Ends that somebody gave a reader, such as a service being stopped; no file causes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What came of one file: its text and language, or why there is none."""
+    """What came of one file: its text and language, or why there is none.
+
+    ``sha256`` is the file's digest when it had been read, empty where the reader could not say.
+    ``passing`` marks a failure that says nothing of the file: another run may succeed.
+    """
 
     key: str
     extracted: Extracted | None
     language: str
     failure: Failure | None
+    sha256: str = ""
+    passing: bool = False
 
 
 @dataclass(slots=True)
@@ -171,6 +179,9 @@ def _advance(reader: _Reader, descriptor: int, page_time: float) -> Read | None:
         return None
     if not piece:
         code = reader.process.wait()
+        if code in _STOPPED:
+            stopped = Failure("limit", f"the reader was stopped ({_death(code)})")
+            return Read(reader.key, None, "", stopped, passing=True)
         return _failed(reader.key, f"the reader died of it ({_death(code)})")
     return _read(reader.key, reader.answer)
 
@@ -178,7 +189,8 @@ def _advance(reader: _Reader, descriptor: int, page_time: float) -> Read | None:
 def _read(key: str, answer: bytearray) -> Read:
     body = json.loads(answer)
     if reason := body.get("reason"):
-        return Read(key, None, "", Failure(body["stage"], reason, body.get("waiting", 0)))
+        failure = Failure(body["stage"], reason, body.get("waiting", 0))
+        return Read(key, None, "", failure, body["sha256"], body.get("passing", False))
     blocks = tuple(
         Block(kind, start, end, page, tuple(headings), ocr)
         for kind, start, end, page, headings, ocr in body["blocks"]
@@ -194,7 +206,7 @@ def _read(key: str, answer: bytearray) -> Read:
         tuple(body["tags"]),
         body["waiting"],
     )
-    return Read(key, extracted, body["language"], None)
+    return Read(key, extracted, body["language"], None, body["sha256"])
 
 
 def _failed(key: str, reason: str) -> Read:

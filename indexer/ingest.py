@@ -99,6 +99,18 @@ class SeenFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Troubles:
+    """Why texts cannot be had, by digest: ``lasting`` speaks of the bytes themselves, ``passing``
+    of this run only, so that it says nothing against what was read of the same bytes before."""
+
+    lasting: Mapping[str, Failure]
+    passing: Mapping[str, Failure]
+
+    def of(self, digest: str) -> Failure | None:
+        return self.lasting.get(digest) or self.passing.get(digest)
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """The digest at each place of the next version, and why files are not, or not yet, in it."""
 
@@ -152,20 +164,22 @@ def ingest(
             seen, targets = _digest(targets, report, unpacker, settings)
         with _timed(report, "read"):
             passing = read_new(workshop, {file.digest: file.path for file in seen.values()})
-            _keep_older_readings(workshop, {file.digest for file in seen.values()})
+            read = {file.digest for file in seen.values()} - set(passing)
+            _keep_older_readings(workshop, read)
         live = {state.sha256 for state in live_states(catalogue).values()}
         digests = live | {file.digest for file in seen.values()}
-        failures = {**passing, **texts.failures(catalogue, digests, workshop.shape.extractor)}
-        described, refused, frozen = _describe(workshop, settings, targets, seen, failures)
+        failures = texts.failures(catalogue, digests, workshop.shape.extractor)
+        troubles = Troubles(failures, passing)
+        described, refused, frozen = _describe(workshop, settings, targets, seen, troubles)
         titles = {digest: description.title for digest, description in described.items()}
         with _timed(report, "cut"):
             cut_new(workshop, titles)
         with _timed(report, "encode"):
             made = encode_new(workshop, titles)
             report.encoded, report.truncated = made.passages, made.over_long
-        failures = {**made.failures, **failures}
         with _timed(report, "commit"):
-            settled = _settle(catalogue, targets, seen, failures, refused, frozen)
+            troubles = Troubles({**made.failures, **failures}, passing)
+            settled = _settle(catalogue, targets, seen, troubles, refused, frozen)
             version = _commit(workshop, request, seen, settled, described, report)
             _note_idle_rules(settings, settled, report)
         with _timed(report, "compare"):
@@ -173,6 +187,7 @@ def ingest(
         report.similar = similar_pairs(catalogue, version)
         with _timed(report, "build"):
             report.generation = publish_version(workshop, archive, version)
+        report.notes += [Problem("", "vectors", note) for note in cache.notes]
         keep_ingest(catalogue, started_at, _now(), report.outcome, version, report.as_data())
         return report
 
@@ -221,7 +236,7 @@ def _digest(
             try:
                 held = beside_no_sidecar(path, _contents(path, unpacker))
                 members = held.members if isinstance(held, Held) else ((b"", path),)
-                digests = [(name, at, _digest_of(at)) for name, at in members]
+                digests = [(name, at, _digest_of(at), os.stat(at).st_size) for name, at in members]
             except OSError as error:
                 held = Failure("read", f"cannot be read: {error.strerror}")
             if isinstance(held, Failure):
@@ -230,12 +245,11 @@ def _digest(
                 continue
             if held is not None:
                 skipped += [(_inside(file.path, name), reason) for name, reason in held.skipped]
-            for name, at, digest in digests:
+            for name, at, digest, size in digests:
                 place = Place(target.source.source_id, _inside(file.path, name))
                 if name and (reason := left_out_inside(settings, place.path)):
                     skipped.append((place.path, reason))
                     continue
-                size = os.stat(at).st_size
                 seen[place] = SeenFile(digest, at, size, file.modified, None if name else path)
         report.skipped += [Problem(printable(path), "skip", reason) for path, reason in skipped]
         scan = replace(target.scan, unreachable=tuple(unreachable))
@@ -279,7 +293,7 @@ def _describe(
     settings: Settings,
     targets: Sequence[Target],
     seen: Mapping[Place, SeenFile],
-    failures: Mapping[str, Failure],
+    troubles: Troubles,
 ) -> tuple[dict[str, Description], dict[Place, Failure], set[str]]:
     """Describe every text that the next version may hold, by digest.
 
@@ -297,7 +311,7 @@ def _describe(
     said, unusable = said_of(settings, {place: file.named for place, file in seen.items()})
     while True:
         refused, frozen = with_copies(unusable, digests, live)
-        found = _settle(catalogue, targets, seen, failures, refused, frozen).found
+        found = _settle(catalogue, targets, seen, troubles, refused, frozen).found
         looked_at: dict[Place, Said] = {
             place: said[place]
             for place in found
@@ -370,7 +384,7 @@ def _settle(
     catalogue: Catalogue,
     targets: Sequence[Target],
     seen: Mapping[Place, SeenFile],
-    failures: Mapping[str, Failure],
+    troubles: Troubles,
     refused: Mapping[Place, Failure],
     frozen: Set[str],
 ) -> Settled:
@@ -384,7 +398,8 @@ def _settle(
     found: dict[Place, str] = {}
     failed: dict[Place, Failure] = {}
     for place, file in seen.items():
-        if failure := refused.get(place) or failures.get(file.digest):
+        failure = refused.get(place) or troubles.of(file.digest)
+        if failure is not None:
             kept = "; its last good revision stays in force" if place in places else ""
             failed[place] = replace(failure, reason=failure.reason + kept)
         else:
@@ -395,7 +410,7 @@ def _settle(
         # What cannot be read now may be a container, so what lay inside it is kept as well.
         lost = any(outer in unreadable for outer in _around(place))
         kept = states[doc_id].sha256
-        if place in found or kept in failures:
+        if place in found or kept in troubles.lasting:
             continue
         if lost or kept in frozen or not looked_at:
             found[place] = kept

@@ -13,6 +13,7 @@ the process that started it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -29,8 +30,17 @@ from corpus.extract import extract
 from corpus.extract.ocr import Picture, Recognise, Tesseract, die_with_parent, recognise
 from corpus.extract.pdf_layout import Line
 from corpus.language import detect
+from store.manifest import sha256_of
 
 MEMORY_LIMIT_BYTES = 3 * 1024**3
+
+_NOT_OF_THE_FILE = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+        *(errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ETIMEDOUT, errno.EAGAIN),
+    }
+)
+"""Troubles of the machine, the disk or the network: the same bytes may be read another time."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -50,7 +60,9 @@ def main(arguments: Sequence[str]) -> None:
         return
     recogniser = _recogniser(arguments[0], answers) if arguments else None
     for line in sys.stdin.buffer:
-        answers.write(_line(read(_path(line.decode()), recogniser)))
+        path = _path(line.decode())
+        # The digest comes after the reading: equal to the one before, no byte had changed.
+        answers.write(_line({**read(path, recogniser), "sha256": _digest(path)}))
         answers.flush()
 
 
@@ -82,6 +94,14 @@ def _path(text: str) -> Path:
     return Path(os.fsdecode(bytes.fromhex(text)))
 
 
+def _digest(path: Path) -> str:
+    """The SHA-256 of the file as it is now; empty where it cannot be read any more."""
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""
+
+
 def unpacked(container: Path, folder: Path) -> dict[str, object]:
     """What one container holds, written into ``folder``, as JSON-ready data."""
     try:
@@ -106,6 +126,10 @@ def read(path: Path, recogniser: Recognise | None = None) -> dict[str, object]:
         return {"stage": error.stage, "reason": error.reason, "waiting": error.waiting}
     except MemoryError:
         return {"stage": "limit", "reason": "needs more memory than one file may take"}
+    except OSError as error:
+        passing = error.errno in _NOT_OF_THE_FILE
+        reason = f"cannot be read: {error.strerror or error}"
+        return {"stage": "read", "reason": reason, "passing": passing}
     except Exception as error:
         # A parser met something its authors did not think of: this file fails, by name.
         return {"stage": "extract", "reason": f"cannot be read: {type(error).__name__}: {error}"}

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from corpus.document import Extracted, Span
 from corpus.extract import EXTRACTOR_VERSION
@@ -23,8 +25,9 @@ from indexer.progress import progress_bar
 from store import texts
 from store.catalogue import Catalogue, Shape
 from store.encoder import Encoder, default_encoder_name
-from store.errors import EncodingFailed
+from store.errors import CacheDamaged, EncodingFailed
 from store.generations import serving_manifest
+from store.manifest import sha256_of
 from store.texts import Failure
 from store.vectors import VectorCache
 
@@ -35,6 +38,9 @@ _OCR = "+ocr:"
 
 ENCODED_AT_ONCE = 256
 """Passages between two writes to the vector cache: the most that a kill can cost."""
+
+
+CHANGED = Failure("read", "changed or vanished while it was read; the next run reads it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +111,24 @@ def shape_for(encoder: Encoder, extractor: str) -> Shape:
 def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> dict[str, Failure]:
     """Extract the texts that were never read, given as digest to absolute path.
 
-    Returns the failures that hold for this run alone: texts with pages that wait for a program
-    that read such pages before. They are not kept, so that the next run tries again.
+    Returns what could not be read this time only: bytes that changed meanwhile, trouble of the
+    machine, and texts with pages that wait for a program that read such pages before. Nothing of it
+    is kept, neither a text under the digest of other bytes nor a failure that says nothing of the
+    file, so that the next run tries again.
     """
     catalogue, extractor = workshop.catalogue, workshop.shape.extractor
-    passing: dict[str, Failure] = {}
     known = texts.known_texts(catalogue, extractor)
     new = [(digest, path) for digest, path in paths.items() if digest not in known]
     workers = len(os.sched_getaffinity(0))
+    passing: dict[str, Failure] = {}
     with progress_bar("Reading", len(new), "files") as show:
         reading = extract_files(new, workers=workers, tesseract=workshop.tesseract)
         for done, read in enumerate(reading, start=1):
-            if workshop.lost_ocr and (failure := _waits(read)):
+            if (read.sha256 or _digest_now(paths[read.key])) != read.key:
+                passing[read.key] = CHANGED
+            elif read.passing and read.failure is not None:
+                passing[read.key] = read.failure
+            elif workshop.lost_ocr and (failure := _waits(read)):
                 passing[read.key] = failure
             elif read.extracted is not None:
                 texts.add_extraction(catalogue, read.key, extractor, read.extracted, read.language)
@@ -147,6 +159,15 @@ def _waits(read: Read) -> Failure | None:
     return read.failure if read.failure is not None and read.failure.waiting else None
 
 
+def _digest_now(path: bytes) -> str:
+    """The digest of a file whose reader could not say; nothing where it cannot be had."""
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+        return sha256_of(Path(os.fsdecode(path))) if regular else ""
+    except OSError:
+        return ""
+
+
 def cut_new(workshop: Workshop, titles: Mapping[str, str]) -> None:
     """Cut into passages those texts, given as digest to title, that are not cut in the present
     shape under that title."""
@@ -158,13 +179,21 @@ def cut_new(workshop: Workshop, titles: Mapping[str, str]) -> None:
             if extracted is not None:
                 extracted = replace(extracted, title=title)
                 spans = split(extracted, encoder.count_tokens, max_tokens=passage_limit(encoder))
-                hashed = [(span, _hash(_encoded(extracted, span))) for span in spans]
+                hashed = [(span, hash_of(_encoded(extracted, span))) for span in spans]
                 texts.add_passages(catalogue, digest, title, shape, hashed)
             show(done)
 
 
 def encode_new(workshop: Workshop, titles: Mapping[str, str]) -> Encoded:
     """Encode every passage of some texts, given as digest to title, that has no vector yet."""
+    try:
+        return _encode_new(workshop, titles)
+    except CacheDamaged as error:
+        workshop.cache.mend(error)
+        return _encode_new(workshop, titles)
+
+
+def _encode_new(workshop: Workshop, titles: Mapping[str, str]) -> Encoded:
     hashes = texts.text_hashes(workshop.catalogue, workshop.shape, titles)
     missing = set(workshop.cache.missing(hashes, workshop.encoder.fingerprint))
     encoded = over_long = 0
@@ -231,5 +260,6 @@ def _encoded(extracted: Extracted, span: Span) -> str:
     return embedding_text(extracted.title, span.headings, extracted.text[span.start : span.end])
 
 
-def _hash(text: str) -> bytes:
+def hash_of(text: str) -> bytes:
+    """The key of what is encoded in the cache of vectors."""
     return hashlib.sha256(text.encode()).digest()

@@ -1,33 +1,30 @@
-"""Keeping an archive in order: roll back, rebuild, verify, prune, back up and restore.
+"""Keeping an archive in order: roll back, rebuild, prune, back up and restore.
 
 All of them leave what is served alone until the moment they are done, and none touches a label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from indexer.compare import Difference, compare
-from indexer.publishing import publish_version
+from indexer.publishing import encode_version, publish_version
 from indexer.similar import compare_texts
-from indexer.texts import Workshop, encode_new, encoder_in_use
+from indexer.texts import Workshop, encoder_in_use
 from store.archive import Archive
 from store.backup import check_backup, copy_online, install
 from store.catalogue import Catalogue, Version
-from store.embedded import generation_documents, passage_counts
 from store.encoder import open_encoder
-from store.errors import BadInput, CounterpointError, Damaged, NothingServed
+from store.errors import BadInput, NothingServed
 from store.generations import (
     Removal,
-    current_generation,
     remove_generations,
     superfluous,
 )
 from store.lock import writer_lock
-from store.manifest import check_files, read_manifest
 from store.vectors import VectorCache
 from store.versions import commit_version, places_at, states_at
 
@@ -58,7 +55,11 @@ def roll_back(archive: Archive, number: int, *, preview: bool) -> Rollback:
             wanted.shape,
             wanted.encoder,
         )
-        if preview or same:
+        if preview:
+            return Rollback(difference, None, same)
+        if same:
+            # The run that committed it may have been stopped before it was served.
+            _serve(archive, catalogue, cache, latest, publish=True)
             return Rollback(difference, None, same)
         version = commit_version(
             catalogue,
@@ -101,52 +102,9 @@ def _serve(
     """Encode and compare what ``version`` needs, build its generation, publish it where asked."""
     name = version.encoder or encoder_in_use(catalogue)[0]
     workshop = Workshop(catalogue, cache, open_encoder(name), version.shape)
-    titles = {state.sha256: state.title for state in states_at(catalogue, version).values()}
-    failures = encode_new(workshop, titles).failures
-    if failures:
-        raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
+    encode_version(workshop, version)
     compare_texts(catalogue, version)
     return publish_version(workshop, archive, version, publish=publish)
-
-
-def verify(archive: Archive) -> Iterator[str]:
-    """Everything that is wrong with an archive, a sentence each; nothing where all is well."""
-    with Catalogue(archive) as catalogue:
-        yield from catalogue.integrity()
-        latest = catalogue.latest()
-        try:
-            name = current_generation(archive)
-            manifest = read_manifest(archive.generations / name)
-        except (NothingServed, Damaged) as error:
-            yield str(error)
-            return
-        inputs = manifest.inputs
-        if latest is not None and inputs.corpus_version != latest.number:
-            yield (
-                f"version {latest.number} is committed but version {inputs.corpus_version} is "
-                "served; run the ingest again to finish it"
-            )
-        try:
-            version = catalogue.version(inputs.corpus_version)
-        except CounterpointError as error:
-            yield str(error)
-            return
-        if version.fingerprint != inputs.corpus_fingerprint:
-            yield f"generation {name} was built from another version {version.number}"
-        try:
-            check_files(archive.generations / name, manifest, "")
-            lexical, semantic = passage_counts(archive.generations / name)
-        except Damaged as error:
-            yield str(error)
-            return
-        live = catalogue.live_passages(version)
-        wanted = [(entry.doc_id, entry.revision, entry.passages) for entry in live]
-        if generation_documents(archive.generations / name) != wanted:
-            yield f"generation {name} lists other documents than version {version.number}"
-        total = sum(passages for _, _, passages in wanted)
-        for engine, count in (("lexical", lexical), ("semantic", semantic)):
-            if count != total:
-                yield f"the {engine} index holds {count} passages, the catalogue {total}"
 
 
 def prune(archive: Archive, *, preview: bool) -> list[Removal]:
@@ -180,10 +138,11 @@ def restore(archive: Archive, backup: Path) -> str:
     :raises Damaged: the file is not a sound backup
     """
     check_backup(backup)
-    if archive.catalogue.exists():
-        raise BadInput(
-            f"{archive.root} holds an archive already; restore into another folder with --archive"
-        )
-    archive.root.mkdir(parents=True, exist_ok=True)
-    install(backup, archive.catalogue)
+    with writer_lock(archive):
+        if os.path.lexists(archive.catalogue):
+            raise BadInput(
+                f"{archive.root} holds an archive already; restore into another folder with "
+                "--archive"
+            )
+        install(backup, archive.catalogue)
     return rebuild(archive, None)

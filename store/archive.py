@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.errors import NoArchive
+from store.errors import Damaged, NoArchive
 
 ARCHIVE_VARIABLE = "COUNTERPOINT_ARCHIVE"
 
@@ -61,11 +61,28 @@ def existing_archive(folder: str | Path | None) -> Archive:
     """Like :func:`archive_at`, for a reader.
 
     :raises NoArchive: the folder holds no catalogue
+    :raises Damaged: it held one, and indexes were built from it
     """
     archive = archive_at(folder)
+    refuse_lost_catalogue(archive)
     if not archive.catalogue.is_file():
         raise NoArchive(
             f"there is no archive in {archive.root}; make one with "
             f"`python -m indexer ingest PATH --archive {archive.root}`"
         )
     return archive
+
+
+def refuse_lost_catalogue(archive: Archive) -> None:
+    """Never begin anew, without a word, where a catalogue with labels in it used to be.
+
+    :raises Damaged: the catalogue is missing or empty although something was published from it
+    """
+    path = archive.catalogue
+    if archive.current.exists() and not (path.is_file() and path.stat().st_size):
+        raise Damaged(
+            f"{path} is {'empty' if path.is_file() else 'missing'}, although indexes were built "
+            "from it; move what is left of it out of the folder and run `python -m indexer restore "
+            f"BACKUP --archive {archive.root}`, or delete {archive.current} to begin without its "
+            "labels"
+        )

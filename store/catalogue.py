@@ -7,17 +7,19 @@ files, and :mod:`store.versions` commits versions.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
 from corpus.document import Document, Passage, passage_id
-from store.archive import Archive
-from store.database import open_database
+from store.archive import Archive, refuse_lost_catalogue
+from store.database import damaged_database, open_database
 from store.errors import UnknownDocument, UnknownVersion
 from store.migrations import catalogue_migrations
+
+T = TypeVar("T")
 
 _LIVE = "from_version <= :version AND (to_version IS NULL OR to_version > :version)"
 
@@ -65,9 +67,13 @@ class LivePassages:
 
 
 class Catalogue:
-    """An open catalogue. Belongs to the thread that opened it; close it, or use ``with``."""
+    """An open catalogue. Belongs to the thread that opened it; close it, or use ``with``.
+
+    :raises Damaged: the file is missing though it was there, is no catalogue, or a damaged one
+    """
 
     def __init__(self, archive: Archive) -> None:
+        refuse_lost_catalogue(archive)
         self.archive = archive
         self.database: Database = open_database(archive.catalogue, catalogue_migrations)
 
@@ -85,6 +91,10 @@ class Catalogue:
         found = [row[0] for row in self.database.execute("PRAGMA integrity_check").fetchall()]
         broken = self.database.execute("PRAGMA foreign_key_check").fetchall()
         problems = [f"the catalogue is damaged: {text}" for text in found if text != "ok"]
+        page = self.database.execute("PRAGMA page_size").fetchone()[0]
+        if self.archive.catalogue.stat().st_size % page:
+            # SQLite reads zeros for what a file lost at its end.
+            problems.append("the catalogue is damaged: the file has lost its end or was added to")
         problems += [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in broken]
         return problems
 
@@ -92,12 +102,13 @@ class Catalogue:
 
     def versions(self) -> list[Version]:
         """All versions, oldest first."""
-        return [_version(row) for row in self.rows("SELECT * FROM versions ORDER BY number")]
+        rows = self.rows("SELECT * FROM versions ORDER BY number")
+        return [self._read(_version, row) for row in rows]
 
     def latest(self) -> Version | None:
         """The newest version, or None in an archive where nothing was committed yet."""
         rows = list(self.rows("SELECT * FROM versions ORDER BY number DESC LIMIT 1"))
-        return _version(rows[0]) if rows else None
+        return self._read(_version, rows[0]) if rows else None
 
     def version(self, number: int) -> Version:
         """:raises UnknownVersion: no version has that number"""
@@ -106,7 +117,7 @@ class Catalogue:
             raise UnknownVersion(
                 f"there is no corpus version {number}; `python -m indexer versions` lists them"
             )
-        return _version(rows[0])
+        return self._read(_version, rows[0])
 
     # -- documents -------------------------------------------------------------------------------
 
@@ -124,20 +135,7 @@ class Catalogue:
         ):
             places.setdefault(row["doc_id"], []).append(row["path"])
         return [
-            Document(
-                doc_id=row["doc_id"],
-                revision=row["revision"],
-                sha256=row["sha256"],
-                title=row["title"],
-                language=row["language"],
-                media_type=row["media_type"],
-                locations=tuple(places.get(row["doc_id"], ())),
-                modified=row["modified"],
-                groups=tuple(json.loads(row["groups"])),
-                tags=tuple(json.loads(row["tags"])),
-                author=row["author"],
-                dated=row["dated"],
-            )
+            self._read(_document, {**row, "locations": places.get(row["doc_id"], ())})
             for row in self.rows(
                 f"SELECT * FROM states WHERE {_LIVE}{chosen} ORDER BY doc_id", **parameters
             )
@@ -203,7 +201,7 @@ class Catalogue:
                 doc_id=doc_id,
             )
         )
-        return [_passage(row) for row in rows]
+        return [self._read(_passage, row) for row in rows]
 
     def passages_by_id(self, version: Version, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """The passages named, each with its text; ids that are not live are left out."""
@@ -223,11 +221,21 @@ class Catalogue:
             splitter=version.shape.splitter,
             wanted=json.dumps(wanted),
         )
-        return {passage.passage_id: passage for passage in map(_passage, rows)}
+        passages = [self._read(_passage, row) for row in rows]
+        return {passage.passage_id: passage for passage in passages}
 
     def rows(self, sql: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The rows of a query, as dictionaries; for the modules of ``store``."""
         return self.database.query(sql, parameters)
+
+    def _read(self, make: Callable[[dict[str, Any]], T], row: dict[str, Any]) -> T:
+        """Make a value of a row; a row that none can be made of was not written by this program."""
+        try:
+            return make(row)
+        except (ValueError, TypeError) as error:
+            raise damaged_database(
+                self.archive.catalogue, f"a row cannot be understood: {error}"
+            ) from error
 
 
 def _version(row: dict[str, Any]) -> Version:
@@ -242,6 +250,23 @@ def _version(row: dict[str, Any]) -> Version:
         passages=row["passages"],
         changes=json.loads(row["changes"]),
         fingerprint=row["fingerprint"],
+    )
+
+
+def _document(row: dict[str, Any]) -> Document:
+    return Document(
+        doc_id=row["doc_id"],
+        revision=row["revision"],
+        sha256=row["sha256"],
+        title=row["title"],
+        language=row["language"],
+        media_type=row["media_type"],
+        locations=tuple(row["locations"]),
+        modified=row["modified"],
+        groups=tuple(json.loads(row["groups"])),
+        tags=tuple(json.loads(row["tags"])),
+        author=row["author"],
+        dated=row["dated"],
     )
 
 

@@ -17,6 +17,7 @@ CounterpointError                 exit 2: usage or input
 ├── NoSpace              exit 1   the disk that holds the archive is full
 ├── Busy                 exit 3   another ingest holds the archive
 └── Damaged              exit 4   files on disk are not what the manifest says
+    └── CacheDamaged              the cache of vectors; costs time, and no data
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from corpus.errors import CounterpointError, NotExtractable
 __all__ = [
     "BadInput",
     "Busy",
+    "CacheDamaged",
     "CounterpointError",
     "Damaged",
     "EncoderMismatch",
@@ -143,3 +145,11 @@ class Damaged(CounterpointError):
     """A file of the archive is missing or differs from its recorded digest."""
 
     exit_code = 4
+
+
+class CacheDamaged(Damaged):
+    """The cache of vectors is not what it should be: as a whole, or in some of its rows."""
+
+    def __init__(self, message: str, *, whole: bool) -> None:
+        super().__init__(message)
+        self.whole = whole

@@ -1,13 +1,23 @@
-"""On what kind of file system an archive lies: SQLite's log and its locks need a local one."""
+"""On what kind of file system an archive lies, as SQLite's log and its locks need a local one; and
+removing what lies there, whatever it is."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "lustre", "9p", "davfs"}
 )
 _MOUNTS = Path("/proc/self/mounts")
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link (never what it leads to), or a folder with all that is in it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def network_warning(folder: Path, mounts: Path = _MOUNTS) -> str:

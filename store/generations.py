@@ -7,13 +7,13 @@ new one and nothing between.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from store.archive import Archive
 from store.errors import Damaged, NothingServed
+from store.filesystem import remove
 from store.manifest import MANIFEST_NAME, Manifest, check_files, read_manifest
 
 KEPT = 2
@@ -25,14 +25,30 @@ def current_generation(archive: Archive) -> str:
     """The name of the generation being served.
 
     :raises NothingServed: nothing was published yet
+    :raises Damaged: ``CURRENT`` is there and cannot be read
     """
-    name = _serving(archive)
-    if not name or not (archive.generations / name / MANIFEST_NAME).is_file():
+    try:
+        name = _named(archive)
+        there = bool(name) and (archive.generations / name / MANIFEST_NAME).is_file()
+    except (OSError, ValueError) as error:
+        raise Damaged(
+            f"{archive.current}, which names the indexes to search, cannot be read ({error}); "
+            "run `python -m indexer ingest` to publish them again"
+        ) from error
+    if not there:
         raise NothingServed(
             f"the archive in {archive.root} has no index to search; "
             f"run `python -m indexer ingest PATH --archive {archive.root}`"
         )
     return name
+
+
+def served_name(archive: Archive) -> str:
+    """The name in ``CURRENT``, or nothing where there is none that can be read."""
+    try:
+        return _named(archive)
+    except (OSError, ValueError):
+        return ""
 
 
 def is_sound(archive: Archive, name: str) -> bool:
@@ -47,7 +63,7 @@ def is_sound(archive: Archive, name: str) -> bool:
 
 def is_served(archive: Archive, name: str) -> bool:
     """Whether ``name`` is the generation that readers open."""
-    return _serving(archive) == name
+    return served_name(archive) == name
 
 
 def serving_manifest(archive: Archive) -> Manifest | None:
@@ -66,6 +82,9 @@ def publish(archive: Archive, name: str) -> None:
         handle.write(name + "\n")
         handle.flush()
         os.fsync(handle.fileno())
+    if archive.current.is_dir() and not archive.current.is_symlink():
+        # Nothing of ours is a folder of that name, and no file can take the place of one.
+        remove(archive.current)
     beside.replace(archive.current)
     _sync_folder(archive.root)
 
@@ -86,7 +105,7 @@ def superfluous(archive: Archive) -> list[Removal]:
     """
     if not archive.generations.is_dir():
         return []
-    serving = _serving(archive)
+    serving = served_name(archive)
     removals, whole = [], []
     for folder in sorted(archive.generations.iterdir()):
         if folder.name.startswith("."):
@@ -111,17 +130,18 @@ def _removal(folder: Path, reason: str) -> Removal:
 def remove_generations(archive: Archive, removals: Iterable[Removal]) -> None:
     """Delete the folders named. Only for the holder of the writer's lock."""
     for removal in removals:
-        shutil.rmtree(archive.generations / removal.name)
+        remove(archive.generations / removal.name)
 
 
 def clean_up(archive: Archive) -> None:
     """Remove everything superfluous. Only for the holder of the writer's lock."""
     for leftover in archive.root.glob(".CURRENT.*"):
-        leftover.unlink()
+        remove(leftover)
     remove_generations(archive, superfluous(archive))
 
 
-def _serving(archive: Archive) -> str:
+def _named(archive: Archive) -> str:
+    """:raises ValueError: it holds what is not text"""
     try:
         return archive.current.read_text(encoding="utf-8").strip()
     except FileNotFoundError:

@@ -15,7 +15,7 @@ from typing import Any
 from store.errors import Damaged
 
 MANIFEST_NAME = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest durably; every other file must be complete by then."""
     body: dict[str, Any] = {"format": FORMAT, **asdict(manifest)}
+    body["sha256"] = _digest(body)
     path = folder / MANIFEST_NAME
     with path.open("w", encoding="utf-8") as handle:
         json.dump(body, handle, indent=2, sort_keys=True)
@@ -82,11 +83,17 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST_NAME
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
-        if body.pop("format") != FORMAT:
+        if body["format"] != FORMAT:
             raise ValueError("another format")
+        # Nobody else vouches for the manifest, which vouches for every other file.
+        if body.pop("sha256") != _digest(body):
+            raise ValueError("it is not what was written")
+        if body.pop("name") != folder.name:
+            raise ValueError("it belongs to another generation")
+        del body["format"]
         inputs = Inputs(**body.pop("inputs"))
         files = tuple(FileDigest(**entry) for entry in body.pop("files"))
-        return Manifest(inputs=inputs, files=files, **body)
+        return Manifest(name=folder.name, inputs=inputs, files=files, **body)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(
             f"the manifest of generation {folder.name} cannot be read ({error}); "
@@ -111,25 +118,35 @@ def check_files(folder: Path, manifest: Manifest, below: str) -> None:
     for entry in manifest.files:
         if not entry.path.startswith(below):
             continue
-        path = folder / entry.path
-        trouble = ""
-        if not path.is_file():
-            trouble = "is missing"
-        elif path.stat().st_size != entry.size:
-            trouble = f"has {path.stat().st_size} bytes instead of {entry.size}"
-        elif sha256_of(path) != entry.sha256:
-            trouble = "has another SHA-256 than the manifest"
-        if trouble:
+        if trouble := _trouble(folder / entry.path, entry):
             raise Damaged(
                 f"{entry.path} of generation {manifest.name} {trouble}; "
                 "run `python -m indexer ingest` to build the indexes again"
             )
 
 
+def _trouble(path: Path, entry: FileDigest) -> str:
+    """In what a file differs from its entry; nothing where it does not."""
+    try:
+        if not path.is_file():
+            return "is missing"
+        if path.stat().st_size != entry.size:
+            return f"has {path.stat().st_size} bytes instead of {entry.size}"
+        if sha256_of(path) != entry.sha256:
+            return "has another SHA-256 than the manifest"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return ""
+
+
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, read in blocks."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(_canonical(body).encode()).hexdigest()
 
 
 def _canonical(value: object) -> str:

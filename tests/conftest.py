@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,3 +81,48 @@ def make_workplace(folder: Path, encoder: str) -> Workplace:
 def workplace(tmp_path: Path, tiny_encoder: str) -> Workplace:
     """A workplace of the test's own."""
     return make_workplace(tmp_path, tiny_encoder)
+
+
+TRIED, SURVIVED = "fault tried", "fault survived"
+
+
+class Faults:
+    """Counts the faults that a test makes and those that were survived.
+
+    The counts are properties of the test, which also reach the summary from another process.
+    """
+
+    def __init__(self, properties: list[tuple[str, object]]) -> None:
+        self._properties = properties
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Everything that has to hold after the fault ``name`` belongs inside."""
+        self._properties.append((TRIED, name))
+        yield
+        self._properties.append((SURVIVED, name))
+
+
+@pytest.fixture
+def faults(request: pytest.FixtureRequest) -> Faults:
+    """What a test of faults names each of them with."""
+    return Faults(request.node.user_properties)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many faults were tried, and which were not survived."""
+    tried, survived = (
+        [
+            (report.nodeid, name)
+            for outcome in ("passed", "failed")
+            for report in terminalreporter.stats.get(outcome, [])
+            if report.when == "call"
+            for key, name in report.user_properties
+            if key == wanted
+        ]
+        for wanted in (TRIED, SURVIVED)
+    )
+    if tried:
+        terminalreporter.write_line(f"faults: {len(tried)} tried, {len(survived)} survived")
+        for test, name in sorted(set(tried) - set(survived)):
+            terminalreporter.write_line(f"not survived: {name} ({test})")

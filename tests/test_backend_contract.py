@@ -7,19 +7,20 @@ ingested to the opened backend.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.query.search import Engines
 from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue
 from store.embedded import open_backend
 from store.errors import UnknownDocument
+from store.manifest import read_manifest, write_manifest
 from tests.conftest import Workplace
 
 BACKENDS: dict[str, Callable[[Workplace], Backend]] = {
@@ -202,11 +203,11 @@ def test_engines_refuse_an_encoder_that_did_not_build_the_index(workplace: Workp
     """den-05: one sentence, and words still answer."""
     workplace.write("a.txt", "alpha pump")
     workplace.ingest()
-    manifest = next(workplace.archive.generations.iterdir()) / "manifest.json"
-    body = manifest.read_text(encoding="utf-8")
-    with Catalogue(workplace.archive):
-        fingerprint = Engines(workplace.archive).backend.manifest.inputs.encoder
-    manifest.write_text(body.replace(fingerprint, "0123456789abcdef"), encoding="utf-8")
+    folder = next(workplace.archive.generations.iterdir())
+    manifest = read_manifest(folder)
+    fingerprint = manifest.inputs.encoder
+    other = replace(manifest.inputs, encoder="0123456789abcdef")
+    write_manifest(folder, replace(manifest, inputs=other))
     result = workplace.search("pump")
     lexical, semantic = result.record.rankings
     assert [hit.id for hit in lexical.hits] == ["a.txt"]

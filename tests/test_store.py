@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import signal
@@ -27,6 +26,7 @@ from store.generations import current_generation
 from store.lock import writer_lock
 from store.manifest import check_files, read_manifest
 from tests.conftest import Workplace
+from tests.forked_commands import ForkedCommands, end_group
 
 ROOT = Path(__file__).resolve().parents[1]
 KILLS = 20
@@ -69,81 +69,40 @@ def one_whole_state(workplace: Workplace) -> int:
     return int(states.pop().removeprefix("state"))
 
 
-class IngestProcesses:
-    """Starts ingests as processes that can be killed."""
-
-    def __init__(self, workplace: Workplace) -> None:
-        self._server = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "tests.ingest_forks", str(workplace.files)),
-                *(str(workplace.archive.root), workplace.encoder),
-            ],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def start(self) -> int:
-        """Start an ingest and return its process id."""
-        assert self._server.stdin
-        self._server.stdin.write("ingest\n")
-        self._server.stdin.flush()
-        return self._answer()
-
-    def wait(self) -> int:
-        """The exit code of the ingest that was started last."""
-        return self._answer()
-
-    def close(self) -> None:
-        self._server.communicate()
-
-    def _answer(self) -> int:
-        assert self._server.stdout
-        return int(self._server.stdout.readline())
-
-
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_next_run_completes(
     workplace: Workplace,
 ) -> None:
     """sto-01: SIGKILL at twenty random moments."""
-    ingests = IngestProcesses(workplace)
+    commands = ForkedCommands()
+    where = ["--archive", str(workplace.archive.root), "--encoder", workplace.encoder]
+    ingest_all = ["ingest", str(workplace.files), *where]
     fill(workplace, 0)
-    ingests.start()
-    assert ingests.wait() == 0
+    assert commands.run(ingest_all) == [0]
     fill(workplace, 1)
     started = time.monotonic()
-    ingests.start()
-    assert ingests.wait() == 0
+    assert commands.run(ingest_all) == [0]
     whole = time.monotonic() - started
     chance = random.Random(20)
     served, killed = 1, 0
     for attempt in range(2, KILLS + 2):
         fill(workplace, attempt)
-        process = ingests.start()
-        alarm = threading.Timer(chance.uniform(0.02, 1.0) * whole, kill_group, [process])
+        processes = commands.start(ingest_all)
+        alarm = threading.Timer(chance.uniform(0.02, 1.0) * whole, end_group, processes)
         alarm.start()
-        killed += ingests.wait() == -signal.SIGKILL
+        killed += commands.wait() == [-signal.SIGKILL]
         alarm.cancel()
         state = one_whole_state(workplace)
         assert served <= state <= attempt
         served = state
     assert killed >= KILLS // 2
-    ingests.start()
-    assert ingests.wait() == 0
-    ingests.close()
+    assert commands.run(ingest_all) == [0]
+    commands.close()
     assert one_whole_state(workplace) == KILLS + 1
     leftovers = [p.name for p in workplace.archive.generations.iterdir() if p.name[0] == "."]
     assert leftovers == []
     status = read_status(workplace.archive)
     assert status["served_version"] == status["latest_version"]
-
-
-def kill_group(process: int) -> None:
-    """Kill an ingest and the readers it started, unless it has ended by itself."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)
 
 
 # Each of these is where a run may stop: the statement that would come next never runs.

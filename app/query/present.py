@@ -14,6 +14,7 @@ from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
 from corpus.scope import Scope
 from store.catalogue import Catalogue
+from store.database import damaged_database
 from store.scope import permitted_documents
 from store.similar import Similar, similar_documents
 
@@ -38,7 +39,10 @@ class Row:
 def rows(
     engines: Engines, catalogue: Catalogue, result: SearchResult, start: int, end: int
 ) -> list[Row]:
-    """The fused hits at half-open places [start, end) of the one fused order, for showing."""
+    """The fused hits at half-open places [start, end) of the one fused order, for showing.
+
+    :raises Damaged: the catalogue does not hold what the indexes found
+    """
     record = result.record
     version = record.manifest.inputs.corpus_version
     hits = record.fused[start:end]
@@ -51,17 +55,22 @@ def rows(
         )
     }
     similar = _similar(catalogue, result, sorted(documents))
-    return [
-        Row(
-            hit,
-            documents[passage.doc_id],
-            passage,
-            snippet(passage.text, record.terms),
-            similar.get(passage.doc_id, ()),
-        )
-        for hit in hits
-        for passage in [passages[best[hit.id]]]
-    ]
+    try:
+        return [
+            Row(
+                hit,
+                documents[passage.doc_id],
+                passage,
+                snippet(passage.text, record.terms),
+                similar.get(passage.doc_id, ()),
+            )
+            for hit in hits
+            for passage in [passages[best[hit.id]]]
+        ]
+    except KeyError as error:
+        raise damaged_database(
+            catalogue.archive.catalogue, f"version {version} lacks {error}, which was indexed"
+        ) from error
 
 
 def _similar(

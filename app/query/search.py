@@ -26,10 +26,10 @@ from corpus.scope import Scope
 from corpus.terms import read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
-from store.catalogue import Catalogue
+from store.catalogue import Catalogue, Version
 from store.embedded import open_backend
 from store.encoder import Encoder, open_encoder
-from store.errors import CounterpointError
+from store.errors import CounterpointError, Damaged, UnknownVersion
 from store.records import keep_record
 
 NOTHING_ASKED = "There is no word or code in this query to look for."
@@ -122,7 +122,7 @@ def search(
     permitted: frozenset[str] | None = None
     undecided = ""
     with _timed(timings, "scope"):
-        version = catalogue.version(backend.manifest.inputs.corpus_version)
+        version = _version_of(backend, catalogue)
         try:
             permitted = narrowed(backend, catalogue, version, scope, terms)
             terms = expanded(backend, terms, permitted)
@@ -176,6 +176,24 @@ def _rankings(
         else:
             found[system.name] = _ranking(engines, system, protocol, terms, permitted, timings)
     return tuple(found[system.name] for system in protocol.systems)
+
+
+def _version_of(backend: Backend, catalogue: Catalogue) -> Version:
+    """The corpus version that the indexes were built from.
+
+    :raises Damaged: the catalogue holds another one, or none, of that number
+    """
+    inputs = backend.manifest.inputs
+    try:
+        version = catalogue.version(inputs.corpus_version)
+    except UnknownVersion:
+        version = None
+    if version is None or version.fingerprint != inputs.corpus_fingerprint:
+        raise Damaged(
+            f"the indexes were built from a version {inputs.corpus_version} that the catalogue "
+            "does not hold; run `python -m indexer rebuild` to build them from what it holds"
+        )
+    return version
 
 
 def _ranking(

@@ -19,8 +19,8 @@ from store.catalogue import Catalogue, split_passage_id
 from store.embedded.build import DOCUMENTS_NAME
 from store.embedded.lexical import LexicalIndex, open_lexical
 from store.embedded.semantic import SemanticIndex, open_semantic
-from store.errors import CounterpointError, Damaged, UnknownDocument
-from store.generations import current_generation
+from store.errors import CounterpointError, Damaged, NothingServed, UnknownDocument
+from store.generations import current_generation, served_name
 from store.manifest import Manifest, check_files, read_manifest
 
 T = TypeVar("T")
@@ -50,6 +50,13 @@ class EmbeddedBackend:
         self._doc_of = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
         self._lexical = lexical
         self._semantic = semantic
+
+    @property
+    def whole(self) -> bool:
+        """Whether both engines are open."""
+        return not any(
+            isinstance(part, CounterpointError) for part in (self._lexical, self._semantic)
+        )
 
     def lexical(
         self,
@@ -145,7 +152,21 @@ def open_backend(archive: Archive) -> EmbeddedBackend:
     :raises NothingServed: nothing was published yet
     :raises Damaged: the manifest or the list of documents cannot be read
     """
-    folder = archive.generations / current_generation(archive)
+    while True:
+        name = served_name(archive)
+        try:
+            backend = _open(archive, current_generation(archive))
+        except (NothingServed, Damaged):
+            backend = None
+            if served_name(archive) == name:
+                raise
+        # One that was replaced, and then removed, while it was being opened is not damaged.
+        if backend is not None and (backend.whole or served_name(archive) == name):
+            return backend
+
+
+def _open(archive: Archive, name: str) -> EmbeddedBackend:
+    folder = archive.generations / name
     manifest = read_manifest(folder)
     check_files(folder, manifest, DOCUMENTS_NAME)
     return EmbeddedBackend(

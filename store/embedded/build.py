@@ -26,12 +26,12 @@ from store.centring import Centre, centring_fingerprint
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
 from store.embedded.lexical import write_lexical
 from store.embedded.semantic import write_semantic
-from store.errors import EncodingFailed, is_full_disk, no_space
+from store.errors import CounterpointError, is_full_disk, no_space
+from store.filesystem import remove
 from store.manifest import Inputs, Manifest, digest_files, write_manifest
 from store.vectors import VectorCache
 
 DOCUMENTS_NAME = "documents.json"
-UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +78,27 @@ def build_generation(
     """Build the generation of ``version`` and give it its name; publishing it is another step.
 
     :raises KeyError: a passage has no cached vector
-    :raises EncodingFailed: a cached vector is not finite or not of unit length
+    :raises CacheDamaged: a cached vector is not what was put there
     """
     inputs = wanted_inputs(version, encoder)
     name = generation_name(inputs)
+    if not archive.generations.is_dir():
+        remove(archive.generations)
     archive.generations.mkdir(parents=True, exist_ok=True)
     folder = archive.generations / f".{name}.{os.getpid()}"
-    if folder.exists():
-        shutil.rmtree(folder)
+    remove(folder)
     folder.mkdir()
 
     try:
         manifest = _write(folder, inputs, catalogue, cache, version, encoder, centre, progress)
         final = archive.generations / name
-        if final.exists():
-            shutil.rmtree(final)
+        # What is damaged may still answer in part: it is out of sight for an instant only.
+        damaged = archive.generations / f".{name}.{os.getpid()}.damaged"
+        if os.path.lexists(final):
+            final.rename(damaged)
         folder.rename(final)
-    except (OSError, ValueError, RuntimeError) as error:
+        remove(damaged)
+    except (OSError, ValueError, RuntimeError, CounterpointError) as error:
         shutil.rmtree(folder, ignore_errors=True)
         if is_full_disk(error):
             raise no_space(archive.root) from error
@@ -179,13 +183,6 @@ def _vectors(
             languages.append(span.language or documents[entry.doc_id].language)
             hashes.append(text_hash)
     vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
-    norms = np.linalg.norm(vectors, axis=1)
-    wrong = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))
-    if len(wrong):
-        raise EncodingFailed(
-            f"{len(wrong)} of {len(vectors)} cached vectors are not of unit length; delete "
-            f"{cache.path} and run `python -m indexer ingest` to encode them again"
-        )
     return centre.passage_vectors(vectors, languages) if len(vectors) else vectors
 
 
