@@ -11,7 +11,7 @@ import pytest
 
 from indexer.cli import main
 from store.archive import Archive
-from tests.conftest import Workplace
+from tests.conftest import Faults, Workplace
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0, reason="mounting a small file system needs root; run the tests as root"
@@ -32,7 +32,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_is_said_and_the_next_run_with_space_completes(
-    workplace: Workplace, small_disk: Path, capsys: pytest.CaptureFixture[str]
+    workplace: Workplace, small_disk: Path, faults: Faults, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """ops-03"""
     here = Workplace(workplace.files, Archive(small_disk / "archive"), workplace.encoder)
@@ -48,15 +48,16 @@ def test_a_full_disk_is_said_and_the_next_run_with_space_completes(
         codes.append(main(command))
         if codes[-1] != 0:
             break
-    error = capsys.readouterr().err
-    assert codes[-1] == 1
-    assert "no space left on the disk of" in error
-    assert str(small_disk) in error
-    assert here.ids("flange", "semantic")
-    assert here.ids("flange", "lexical") == ["first.txt"]
-    subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
-    assert main(command) == 0
-    assert main(["verify", "--archive", str(here.archive.root)]) == 0
-    assert f"batch{len(codes) - 1}/0.txt" in here.ids("sheet", "lexical")
-    left = [path.name for path in here.archive.generations.iterdir() if path.name[0] == "."]
-    assert left == []
+    with faults("the disk is full"):
+        error = capsys.readouterr().err
+        assert codes[-1] == 1
+        assert "no space left on the disk of" in error
+        assert str(small_disk) in error
+        assert here.ids("flange", "semantic")
+        assert here.ids("flange", "lexical") == ["first.txt"]
+        subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
+        assert main(command) == 0
+        assert main(["verify", "--archive", str(here.archive.root)]) == 0
+        assert f"batch{len(codes) - 1}/0.txt" in here.ids("sheet", "lexical")
+        left = [path.name for path in here.archive.generations.iterdir() if path.name[0] == "."]
+        assert left == []

@@ -25,7 +25,7 @@ from store.filesystem import network_warning
 from store.generations import current_generation
 from store.lock import writer_lock
 from store.manifest import check_files, read_manifest
-from tests.conftest import Workplace
+from tests.conftest import Faults, Workplace
 from tests.forked_commands import ForkedCommands, end_group
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,7 +71,7 @@ def one_whole_state(workplace: Workplace) -> int:
 
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_next_run_completes(
-    workplace: Workplace,
+    workplace: Workplace, faults: Faults
 ) -> None:
     """sto-01: SIGKILL at twenty random moments."""
     commands = ForkedCommands()
@@ -90,10 +90,11 @@ def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_next_run_completes(
         processes = commands.start(ingest_all)
         alarm = threading.Timer(chance.uniform(0.02, 1.0) * whole, end_group, processes)
         alarm.start()
-        killed += commands.wait() == [-signal.SIGKILL]
-        alarm.cancel()
-        state = one_whole_state(workplace)
-        assert served <= state <= attempt
+        with faults(f"SIGKILL of an ingest at a random moment, {attempt}"):
+            killed += commands.wait() == [-signal.SIGKILL]
+            alarm.cancel()
+            state = one_whole_state(workplace)
+            assert served <= state <= attempt
         served = state
     assert killed >= KILLS // 2
     assert commands.run(ingest_all) == [0]
@@ -119,7 +120,7 @@ COMMIT_POINTS = {
 
 @pytest.mark.parametrize("point", COMMIT_POINTS)
 def test_a_kill_at_a_commit_point_is_finished_by_the_next_run(
-    workplace: Workplace, point: str
+    workplace: Workplace, point: str, faults: Faults
 ) -> None:
     """sto-01: the process kills itself where the next step would begin."""
     fill(workplace, 1, files=3)
@@ -146,11 +147,12 @@ def test_a_kill_at_a_commit_point_is_finished_by_the_next_run(
         capture_output=True,
     )
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()
-    assert one_whole_state(workplace) == (2 if point == "before the log" else 1)
-    workplace.ingest()
-    assert one_whole_state(workplace) == 2
-    with Catalogue(workplace.archive) as catalogue:
-        assert [version.number for version in catalogue.versions()] == [1, 2]
+    with faults(f"SIGKILL of an ingest {point}"):
+        assert one_whole_state(workplace) == (2 if point == "before the log" else 1)
+        workplace.ingest()
+        assert one_whole_state(workplace) == 2
+        with Catalogue(workplace.archive) as catalogue:
+            assert [version.number for version in catalogue.versions()] == [1, 2]
 
 
 def test_a_lock_file_left_behind_blocks_nothing_and_a_live_lock_is_respected(
