@@ -10,6 +10,8 @@ from corpus.extract.ocr import INSTALL
 from corpus.resemblance import percent
 from indexer.plan import Outcome
 from store.similar import Pair
+from store.texts import Failure
+from store.versions import printable
 
 PAIRS_LISTED = 1_000
 """The most pairs of documents that are listed as data."""
@@ -75,6 +77,10 @@ class Report:
     pages_waiting: int = 0
     files_waiting: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def fail(self, path: bytes, failure: Failure) -> None:
+        """Count a file as failed."""
+        self.failed.append(Problem(printable(path), failure.stage, failure.reason))
 
     @property
     def exit_code(self) -> int:

@@ -108,7 +108,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_next_run_completes(
 
 # Each of these is where a run may stop: the statement that would come next never runs.
 COMMIT_POINTS = {
-    "before the version": "indexer.ingest.commit_version",
+    "before the version": "indexer.committing.commit_version",
     "after the version": "indexer.publishing.build_generation",
     "after the lexical index": "store.embedded.build.write_semantic",
     "after the semantic index": "store.embedded.build.digest_files",
