@@ -22,6 +22,7 @@ from pathlib import Path
 
 from corpus.document import Block, Extracted
 from corpus.extract.ocr import Tesseract
+from corpus.language import detect
 from store.texts import Failure
 
 TIME_LIMIT_S = 120.0
@@ -206,7 +207,8 @@ def _read(key: str, answer: bytearray) -> Read:
         tuple(body["tags"]),
         body["waiting"],
     )
-    return Read(key, extracted, body["language"], None, body["sha256"])
+    # Here and not in the reader: each process would load what tells languages apart, for seconds.
+    return Read(key, extracted, detect(extracted.text), None, body["sha256"])
 
 
 def _failed(key: str, reason: str) -> Read:

@@ -29,7 +29,6 @@ from corpus.errors import NotExtractable
 from corpus.extract import extract
 from corpus.extract.ocr import Picture, Recognise, Tesseract, die_with_parent, recognise
 from corpus.extract.pdf_layout import Line
-from corpus.language import detect
 from store.manifest import sha256_of
 
 MEMORY_LIMIT_BYTES = 3 * 1024**3
@@ -143,7 +142,6 @@ def read(path: Path, recogniser: Recognise | None = None) -> dict[str, object]:
         "dated": extracted.dated,
         "tags": extracted.tags,
         "waiting": extracted.waiting,
-        "language": detect(extracted.text),
     }
 
 

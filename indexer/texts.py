@@ -36,6 +36,9 @@ PASSAGE_TOKENS = 256
 
 _OCR = "+ocr:"
 
+FILES_PER_READER = 8
+"""How many files make it worth to start one more reader."""
+
 ENCODED_AT_ONCE = 256
 """Passages between two writes to the vector cache: the most that a kill can cost."""
 
@@ -119,7 +122,8 @@ def read_new(workshop: Workshop, paths: Mapping[str, bytes]) -> dict[str, Failur
     catalogue, extractor = workshop.catalogue, workshop.shape.extractor
     known = texts.known_texts(catalogue, extractor)
     new = [(digest, path) for digest, path in paths.items() if digest not in known]
-    workers = len(os.sched_getaffinity(0))
+    # A reader costs its start: a second one pays where there are more files than a handful.
+    workers = min(len(os.sched_getaffinity(0)), 1 + len(new) // FILES_PER_READER)
     passing: dict[str, Failure] = {}
     with progress_bar("Reading", len(new), "files") as show:
         reading = extract_files(new, workers=workers, tesseract=workshop.tesseract)
