@@ -67,16 +67,20 @@ def _first_ranks(
     engines = Engines(archive)
     version = engines.backend.manifest.inputs.corpus_version
     protocol = make_protocol(k=options.k)
+    every_list = make_protocol(k=options.k, asked="always")
     with Catalogue(archive) as catalogue:
         paths = {
             document.doc_id: set(document.locations) for document in catalogue.documents(version)
         }
         for query in queries:
-            result = search(engines, catalogue, str(query["query"]), protocol, keep=False)
+            text = str(query["query"])
+            result = search(engines, catalogue, text, protocol, keep=False)
+            # A source list is shown for every query, also where the protocol did not ask for it.
+            sources = search(engines, catalogue, text, every_list, keep=False)
             wanted = set(query["relevant"])  # type: ignore[call-overload]
             lists = {
                 ranking.system: [hit.id for hit in ranking.hits]
-                for ranking in result.record.rankings
+                for ranking in sources.record.rankings
             }
             lists["fused"] = [hit.id for hit in result.record.fused]
             yield (
