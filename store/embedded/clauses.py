@@ -13,6 +13,7 @@ import tantivy
 
 from corpus.codes import code_forms, exact_form, part_forms, pieces
 from corpus.query_terms import Phrase, Prefix, QueryTerms, Terms, without
+from corpus.terms import WORD, fold_words
 from store.embedded.analysis import LANGUAGES, TIE_BREAKER, WEIGHTS, analyzers
 
 LEAST_NUMBER = 4
@@ -32,7 +33,8 @@ class Clause:
 
     ``entries`` are (field, term) pairs of the index. Any of them matches, unless ``every`` is true:
     then the clause is a phrase, and as frequent as its rarest entry at most. A ``guess`` may well
-    match nothing, and its absence says nothing: two words that could be one code.
+    match nothing, and its absence says nothing: two words that could be one code. ``pieces`` are
+    the words that a code consists of, itself where it is but one; nothing else has any.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Clause:
     entries: tuple[Entry, ...]
     every: bool = False
     guess: bool = False
+    pieces: tuple[str, ...] = ()
 
 
 def clauses_of(index_schema: tantivy.Schema, query: QueryTerms) -> tuple[Clause, ...]:
@@ -131,7 +134,11 @@ def _code(index_schema: tantivy.Schema, code: str, spelling: str, *, guess: bool
         else []
     )
     return Clause(
-        spelling, _best(index_schema, weighed, spelled_out), _entries(weighed), guess=guess
+        spelling,
+        _best(index_schema, weighed, spelled_out),
+        _entries(weighed),
+        guess=guess,
+        pieces=tuple(dict.fromkeys((*apart, *WORD.findall(fold_words(spelling))))) or (code,),
     )
 
 

@@ -22,55 +22,92 @@ _ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """One thing that was asked for: ``found`` matches whatever holds any of it, ``held`` scores how
+    much of ``weight`` that is."""
+
+    found: tantivy.Query
+    held: tantivy.Query
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
-    """The weight of each clause of one query, and the least weight of a match."""
+    """What one query weighs, and the least weight of a match.
 
-    clauses: tuple[Clause, ...]
-    weights: tuple[float, ...]
+    ``decides`` is false where whatever satisfies a clause is a match.
+    """
+
+    units: tuple[Unit, ...]
     least: float
-
-    @property
-    def decides(self) -> bool:
-        """Whether some clause alone is too little to be a match."""
-        return any(weight < self.least for weight in self.weights)
+    decides: bool
 
     def weighing(self) -> tantivy.Query:
-        """A query whose score is the weight of the clauses that a passage satisfies."""
-        return tantivy.Query.boolean_query(
-            [
-                (tantivy.Occur.Should, tantivy.Query.const_score_query(clause.query, weight))
-                for clause, weight in zip(self.clauses, self.weights, strict=True)
-            ]
-        )
+        """A query whose score is the weight that a passage holds."""
+        return _any_of([unit.held for unit in self.units])
 
     def needed(self) -> tantivy.Query:
-        """A query that every match satisfies: one of the clauses without which the others, all
+        """A query that every match satisfies: one of the units without which the others, all
         together, weigh too little. It spares the engine most of what cannot match."""
-        ascending = sorted(range(len(self.weights)), key=lambda index: self.weights[index])
+        ascending = sorted(self.units, key=lambda unit: unit.weight)
         together, spared = 0.0, 0
-        while together + self.weights[ascending[spared]] < self.least:
-            together += self.weights[ascending[spared]]
+        while together + ascending[spared].weight < self.least:
+            together += ascending[spared].weight
             spared += 1
-        chosen = [(tantivy.Occur.Should, self.clauses[index].query) for index in ascending[spared:]]
-        return tantivy.Query.const_score_query(tantivy.Query.boolean_query(chosen), 0.0)
+        return tantivy.Query.const_score_query(
+            _any_of([unit.found for unit in ascending[spared:]]), 0.0
+        )
 
 
 def coverage_of(clauses: Sequence[Clause], searcher: tantivy.Searcher, share: float) -> Coverage:
     """Weigh ``clauses`` in the index of ``searcher``; a match holds ``share`` (0 to 1) of it all.
 
-    A guess that no passage satisfies is not counted: nobody asked for it.
+    A code and the words that are nothing but its pieces are one unit: whoever holds the code holds
+    all of it. A guess that no passage satisfies is not counted: nobody asked for it.
     """
-    passages = searcher.num_docs
-    kept, weights = [], []
-    for clause in clauses:
-        found = _frequency(clause, searcher)
-        if found or not clause.guess:
-            kept.append(clause)
-            weights.append(_rarity(passages, found))
-    # A guess stands beside the words it is made of, and must not make them weigh less.
-    total = sum(weight for clause, weight in zip(kept, weights, strict=True) if not clause.guess)
-    least = min(share * total, _rarity(passages, 1)) - _ROUNDING
-    return Coverage(tuple(kept), tuple(weights), max(0.0, least))
+    asked = [_weighed(clause, searcher) for clause in clauses if not clause.guess]
+    words = {entry.clause.text: entry for entry in asked if not entry.clause.pieces}
+    units = []
+    for code in (entry for entry in asked if entry.clause.pieces):
+        own = [words.pop(piece) for piece in code.clause.pieces if piece in words]
+        units.append(_unit(code, own))
+    units += [_unit(word, ()) for word in words.values()]
+    rarest = _rarity(searcher.num_docs, 1)
+    least = max(0.0, min(share * sum(unit.weight for unit in units), rarest) - _ROUNDING)
+    return Coverage(tuple(units), least, decides=least > 0 and len(asked) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    clause: Clause
+    weight: float
+
+    @property
+    def constant(self) -> tantivy.Query:
+        return tantivy.Query.const_score_query(self.clause.query, self.weight)
+
+
+def _weighed(clause: Clause, searcher: tantivy.Searcher) -> _Weighed:
+    return _Weighed(clause, _rarity(searcher.num_docs, _frequency(clause, searcher)))
+
+
+def _unit(first: _Weighed, pieces: Sequence[_Weighed]) -> Unit:
+    """A word, or a code with the words it consists of: those weigh no more than the whole."""
+    if not pieces:
+        return Unit(first.clause.query, first.constant, first.weight)
+    weight = max(first.weight, sum(piece.weight for piece in pieces))
+    held = tantivy.Query.disjunction_max_query(
+        [
+            _Weighed(first.clause, weight).constant,
+            _any_of([piece.constant for piece in pieces]),
+        ],
+        0.0,
+    )
+    return Unit(_any_of([one.clause.query for one in (first, *pieces)]), held, weight)
+
+
+def _any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
 
 def _frequency(clause: Clause, searcher: tantivy.Searcher) -> int:
