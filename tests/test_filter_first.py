@@ -27,34 +27,8 @@ DOCUMENTS = 160
 SHARES = {"one": 0.01, "ten": 0.1, "ninety": 0.9}
 CODES = ("AX-2041/B", "E-417", "HX-204")
 WORDS = {
-    "en": [
-        "pump",
-        "valve",
-        "seal",
-        "pressure",
-        "inspect",
-        "replace",
-        "gasket",
-        "leak",
-        "restart",
-        "motor",
-        "shift",
-        "torque",
-    ],
-    "es": [
-        "bomba",
-        "válvula",
-        "junta",
-        "presión",
-        "revisar",
-        "cambiar",
-        "fuga",
-        "arranque",
-        "motor",
-        "turno",
-        "par",
-        "eje",
-    ],
+    "en": ["pump", "valve", "seal", "pressure", "inspect", "gasket", "leak", "motor", "torque"],
+    "es": ["bomba", "válvula", "junta", "presión", "revisar", "fuga", "arranque", "motor", "par"],
 }
 QUERIES = (
     "pump valve",

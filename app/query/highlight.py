@@ -72,9 +72,14 @@ def sought_in(text: str, query: QueryTerms) -> tuple[Sought, ...]:
     for number, phrase in enumerate(asked.phrases):
         places += [(number, *_extent(spans), True) for spans in _phrases(words, phrase)]
     for number, spelling in enumerate(asked.spellings, start=len(asked.phrases)):
-        if asked.codes[number - len(asked.phrases)] not in asked.guesses:
-            places += [(number, *_extent(spans), True) for spans in _apart(words, spelling)]
         forms = set(code_forms(spelling))
+        if asked.codes[number - len(asked.phrases)] not in asked.guesses:
+            for start, end in map(_extent, _apart(words, spelling)):
+                longer = any(
+                    code.start <= start and end <= code.end and forms.isdisjoint(own)
+                    for code, own in codes
+                )
+                places.append((number, start, end, not longer))
         for code, own in codes:
             itself = not forms.isdisjoint(own)
             if itself or not forms.isdisjoint(part_forms(code.text)):
