@@ -206,7 +206,7 @@ def test_a_manual_shows_its_best_passages_in_reading_order(manual: Workplace) ->
     assert sum(extract.earned for extract in row.extracts) == 1
     html = row_html(row, lambda doc_id, passage_id: f"document?{passage_id}")
     assert html.count("<li") == len(row.extracts)
-    assert html.count("ranked by") == 1
+    assert html.count(">earned rank<") == 1
     for name in names:
         assert f'href="document?{name}"' in html
 

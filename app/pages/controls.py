@@ -112,39 +112,42 @@ def unfiltered(address: Address) -> Address:
 
 def _filters(serving: Served, address: Address) -> None:
     languages, folders, tags, types = resources.places(serving.key, serving)
-    st.multiselect(
-        "Language",
-        sorted({*languages, *address.languages}),
-        key=_synced("lang", list(address.languages)),
-        format_func=markup.language_name,
-        placeholder="All languages",
-        on_change=_changed,
-        args=("lang",),
-    )
-    st.multiselect(
-        "Type",
-        sorted({*types, *address.types}),
-        key=_synced("type", list(address.types)),
-        placeholder="All types",
-        on_change=_changed,
-        args=("type",),
-    )
-    st.selectbox(
-        "Folder",
-        ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
-        key=_synced("folder", address.folder),
-        format_func=lambda folder: folder or "All folders",
-        on_change=_changed,
-        args=("folder",),
-    )
-    st.multiselect(
-        "Tags",
-        sorted({*tags, *address.tags}),
-        key=_synced("tag", list(address.tags)),
-        placeholder="All tags",
-        on_change=_changed,
-        args=("tag",),
-    )
+    left, right = st.columns(2)
+    with left:
+        st.multiselect(
+            "Language",
+            sorted({*languages, *address.languages}),
+            key=_synced("lang", list(address.languages)),
+            format_func=markup.language_name,
+            placeholder="All languages",
+            on_change=_changed,
+            args=("lang",),
+        )
+        st.selectbox(
+            "Folder",
+            ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
+            key=_synced("folder", address.folder),
+            format_func=lambda folder: folder or "All folders",
+            on_change=_changed,
+            args=("folder",),
+        )
+    with right:
+        st.multiselect(
+            "Type",
+            sorted({*types, *address.types}),
+            key=_synced("type", list(address.types)),
+            placeholder="All types",
+            on_change=_changed,
+            args=("type",),
+        )
+        st.multiselect(
+            "Tags",
+            sorted({*tags, *address.tags}),
+            key=_synced("tag", list(address.tags)),
+            placeholder="All tags",
+            on_change=_changed,
+            args=("tag",),
+        )
     _field("code", "Holds the code (several: A; B)", address.code)
     left, right = st.columns(2)
     with left:

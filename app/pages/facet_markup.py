@@ -28,7 +28,7 @@ def counts(counted: Facets, address: Address, reviewer: str) -> str:
     if not lines:
         return ""
     said = counted.said[:1].upper() + counted.said[1:]
-    return f'<div class="cp-facets"><p class="cp-hint">{said}:</p><dl>{lines}</dl></div>'
+    return f'<div class="cp-facets"><p>{said}:</p><dl>{lines}</dl></div>'
 
 
 def _values(facet: Facet, address: Address, reviewer: str) -> str:

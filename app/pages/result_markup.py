@@ -141,7 +141,7 @@ def _extract(extract: Extract, document: Document, address: Link) -> str:
         place_of(passage, document.title), address(document.doc_id, passage.passage_id), ""
     )
     earned = (
-        '<span class="cp-earned" title="the passage that earned the rank">ranked by</span> '
+        '<span class="cp-earned" title="the passage that earned the rank">earned rank</span> '
         if extract.earned
         else ""
     )

@@ -49,8 +49,9 @@ def draw() -> None:
             _landing(serving, catalogue)
         else:
             result = _searched(serving, catalogue, address, protocol, scope)
-            counted = facets(catalogue, result)
-            counts.html(facet_markup.counts(counted, address, account.reviewer()))
+            if result.record.fused:
+                counted = facets(catalogue, result)
+                counts.html(facet_markup.counts(counted, address, account.reviewer()))
             _answer(serving, catalogue, address, result)
 
 

@@ -78,13 +78,13 @@ STYLE = """<style>
 .stHtml .cp-passages a:hover { text-decoration: underline; }
 .cp-earned { border: 1px solid var(--cp-line); border-radius: 3px; padding: 0 .3rem;
   color: var(--cp-muted); font-size: .75rem; white-space: nowrap; }
-.stHtml .cp-facets dt { color: var(--cp-muted); font-weight: 400; }
+.stHtml .cp-facets p { margin: 0 0 .25rem; font-size: .8125rem; }
 .stHtml .cp-facets dl { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr);
-  gap: .2rem .5rem; margin: 0; font-size: .875rem; }
-.stHtml .cp-facets dd { display: flex; flex-wrap: wrap; gap: 0 .8rem; margin: 0; min-width: 0; }
-.cp-facets dd > * { overflow-wrap: anywhere; text-decoration: none; padding: .1rem 0; }
-.cp-facets b { font-weight: 600; color: var(--cp-text); }
-.cp-facets dd span { color: var(--cp-muted); font-variant-numeric: tabular-nums; }
+  gap: .1rem .5rem; margin: 0; padding: 0; font-size: .875rem; }
+.stHtml .cp-facets dt { margin: 0; padding: 0; font-weight: 400; opacity: .75; }
+.stHtml .cp-facets dd { display: flex; flex-wrap: wrap; gap: 0 .8rem; margin: 0; padding: 0; }
+.cp-facets dd > * { overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.stHtml .cp-facets a { color: inherit; }
 .cp-parts { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .5rem;
   font-size: .8125rem; }
 .cp-chip { display: inline-block; border: 1px solid currentColor; border-radius: 3px;
