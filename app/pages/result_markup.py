@@ -94,8 +94,9 @@ def row(entry: Row, address: Link) -> str:
     """One fused hit: where it stands, what it is, what matched, and why it is here."""
     document, passage = entry.document, entry.passage
     page = [f"p. {passage.page}"] if passage.page else []
-    if len(entry.extracts) > 1:  # each with its own page
-        page = []
+    path = _path(passage.headings, document.title)
+    if len(entry.extracts) > 1:  # each has its own page and heading
+        page, path = [], ""
     meta = [*page, document.language, f"rev {document.revision}"]
     more = len(document.locations) - 1
     place = document.locations[0] if document.locations else ""
@@ -107,7 +108,7 @@ def row(entry: Row, address: Link) -> str:
         f'<span class="cp-meta">{ocr_label(passage.ocr)}'
         f"{' · '.join(escape(item) for item in meta if item)}</span></div>"
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
-        f"{escape(place)}{places}{_path(passage.headings, document.title)}{_said(document)}</div>"
+        f"{escape(place)}{places}{path}{_said(document)}</div>"
         f"{similar_to(document, entry.similar, address)}"
         f"{_passages(entry, address)}"
         f'<div class="cp-parts">{"".join(chip(part) for part in entry.hit.parts)}{bar(entry.hit)}'
