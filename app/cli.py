@@ -14,13 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from app.query.best_passages import Extract, place_of
 from app.query.explain import part_in_words
+from app.query.facets import Facets, facets
 from app.query.fuse import Contribution
 from app.query.present import Row, result_data, rows
 from app.query.protocol import DEFAULT_ASKED, DEFAULT_COVERAGE, Asked, make_protocol
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.topic_files import read_topics
+from corpus.query_filters import MEDIA_TYPES, media_types
 from corpus.resemblance import percent
 from corpus.scope import Scope
 from store.archive import ARCHIVE_VARIABLE, archive_at, existing_archive
@@ -30,6 +33,8 @@ from store.judging import add_topics
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8501
+EXTRACT_CHARACTERS = 100
+FACET_VALUES = 8
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,10 +69,11 @@ def _search(options: argparse.Namespace) -> int:
     with Catalogue(archive) as catalogue:
         result = search(engines, catalogue, options.query, protocol, scope)
         shown = rows(engines, catalogue, result, 0, options.limit)
+        counted = facets(catalogue, result)
     if options.json:
-        print(json.dumps(result_data(result, shown), ensure_ascii=False, indent=2))
+        print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_lines(result, shown)))
+        print("\n".join(_lines(result, shown, counted)))
     return 1 if result.partial else 0
 
 
@@ -76,9 +82,11 @@ def _scope(options: argparse.Namespace) -> Scope:
         return Scope(
             languages=tuple(options.lang) or None,
             folder=options.folder,
+            media_types=media_types(options.type) or None,
             tags=tuple(options.tag) or None,
             since=options.since,
             until=options.until,
+            codes=tuple(options.code) or None,
         )
     except ValueError as error:
         raise BadInput(str(error)) from error
@@ -102,7 +110,7 @@ def _serve(options: argparse.Namespace) -> int:
     return subprocess.call(command, env=environment, cwd=script.parents[1])
 
 
-def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
+def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[str]:
     record = result.record
     lines = [
         f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
@@ -119,16 +127,37 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
             f"     {', '.join(document.locations)}{page}{about}",
             f"     {_sum_in_words(row)}",
         ]
+        if len(row.extracts) > 1:
+            lines += [_extract(extract, document.title) for extract in row.extracts]
         lines += [
             f"     similar to {entry.document.doc_id} "
             f"({percent(entry.shared, entry.total)} % the same wording)"
             for entry in row.similar
         ]
     lines += [f"note: {note}" for note in result.notes]
+    lines += _counted(counted)
     depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)
     total = sum(result.timings_ms.values())
     lines.append(f"{len(record.fused)} candidates (depth: {depths}) in {total:.0f} ms")
     return lines
+
+
+def _extract(extract: Extract, title: str) -> str:
+    """One of several passages of a document; a star marks the one that earned the rank."""
+    mark = "*" if extract.earned else "-"
+    text = " ".join(extract.snippet.text.split())[:EXTRACT_CHARACTERS]
+    return f"     {mark} {place_of(extract.passage, title)}: {text}"
+
+
+def _counted(counted: Facets) -> list[str]:
+    """What the candidates are, a line for each field that tells them apart."""
+    return [
+        f"{counted.said}, by {facet.field}: "
+        + ", ".join(f"{value or 'unknown'} {count}" for value, count in facet.counts[:FACET_VALUES])
+        + (f", {more} more" if (more := len(facet.counts) - FACET_VALUES) > 0 else "")
+        for facet in counted.facets
+        if len(facet.counts) > 1
+    ]
 
 
 def _sum_in_words(row: Row) -> str:
@@ -211,6 +240,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CODE",
         help="only documents in that language, such as en or es; may be repeated",
     )
+    command.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help=f"only files of that kind ({', '.join(MEDIA_TYPES)}) or media type; may be repeated",
+    )
     command.add_argument("--folder", metavar="F", help="only documents below that folder")
     command.add_argument(
         "--tag",
@@ -218,6 +254,14 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="TAG",
         help="only documents with that tag; may be repeated, one of them is enough",
+    )
+    command.add_argument(
+        "--code",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="only documents that hold that code, in any spelling; may be repeated, one of them is "
+        "enough",
     )
     command.add_argument("--since", metavar="DAY", help="only documents of that day or later")
     command.add_argument("--until", metavar="DAY", help="only documents of that day or earlier")

@@ -12,6 +12,7 @@ import streamlit as st
 from app.judging import Pool, pool
 from app.query.protocol import Protocol
 from app.query.search import Engines, search
+from corpus.query_filters import KINDS
 from corpus.scope import Scope
 from store.archive import existing_archive
 from store.catalogue import Catalogue
@@ -79,8 +80,10 @@ def open_catalogue() -> Iterator[Catalogue]:
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
-def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list[str], list[str]]:
-    """The languages, the folders and the tags that a reader can choose from."""
+def places(
+    key: tuple[str, str, int], _serving: Served
+) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The languages, the folders, the tags and the types that a reader can choose from."""
     number = _serving.engines.backend.manifest.inputs.corpus_version
     with open_catalogue() as catalogue:
         permitted = permitted_documents(catalogue, catalogue.version(number), Scope())
@@ -98,7 +101,9 @@ def places(key: tuple[str, str, int], _serving: Served) -> tuple[list[str], list
     }
     # A comma parts the tags in an address, so one that holds it cannot be chosen there.
     tags = {tag for document in documents for tag in document.tags if "," not in tag}
-    return sorted({document.language for document in documents}), sorted(folders), sorted(tags)
+    types = {KINDS.get(document.media_type, document.media_type) for document in documents}
+    languages = {document.language for document in documents}
+    return sorted(languages), sorted(folders), sorted(tags), sorted(types)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Iterable
 from datetime import date
 
 FIELDS: dict[str, str] = {
@@ -54,6 +55,11 @@ MEDIA_TYPES: dict[str, tuple[str, ...]] = {
     "ods": (_OPEN + "spreadsheet",),
     "odp": (_OPEN + "presentation",),
 }
+KINDS: dict[str, str] = {
+    media_type: kind for kind, types in reversed(MEDIA_TYPES.items()) for media_type in types
+}
+"""The short name of each media type that has one, the first where it has several."""
+
 LANGUAGES = ("de", "en", "es", "fr", "it", "pt")
 
 _MEDIA_TYPE = re.compile(r"(?:application|audio|image|message|text|video)/[a-z0-9.+-]+")
@@ -86,6 +92,23 @@ def meaning(field: str, value: str) -> tuple[str, ...]:
     if field in ("after", "before"):
         return _day(value, last=field == "before")
     return (value,) if value else ()
+
+
+def media_types(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The media types that kinds of files stand for, each once and in order.
+
+    :raises ValueError: one of them is no kind of file and no media type
+
+    >>> media_types(["md", "markdown", "text/html"])
+    ('text/markdown', 'text/html')
+    """
+    found: list[str] = []
+    for kind in kinds:
+        known = meaning("type", kind)
+        if not known:
+            raise ValueError(f"a type is {EXPECTED['type']}, not {kind!r}")
+        found += known
+    return tuple(dict.fromkeys(found))
 
 
 def _day(value: str, *, last: bool) -> tuple[str, ...]:

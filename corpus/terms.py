@@ -27,6 +27,7 @@ __all__ = [
     "WORD",
     "QueryTerms",
     "capitals",
+    "code_terms",
     "fold_words",
     "read_query",
     "without_capitals",
@@ -127,6 +128,15 @@ def read_query(text: str) -> QueryTerms:
         codes_only=bool(asked.codes) and all(map(_only_codes, wanted)),
         notes=tuple(notes),
     )
+
+
+def code_terms(text: str) -> Terms:
+    """One code as the field ``code:`` of a query reads it.
+
+    >>> code_terms("AX 2041/B").codes
+    ('ax2041b',)
+    """
+    return _held_by(Piece("filter", normalise_text(text).strip(), field="code"))
 
 
 def _bounded(pieces: Iterable[Piece], notes: list[str]) -> list[Piece]:

@@ -21,7 +21,8 @@ def permitted_documents(
 ) -> frozenset[str] | None:
     """The ids of the documents of ``version`` inside ``scope``; None where nothing restricts.
 
-    None and the empty set are different: nothing may be ranked in the second case.
+    None and the empty set are different: nothing may be ranked in the second case. Which documents
+    hold the codes of ``scope`` only an engine can tell; they are no part of this.
     """
     conditions = [
         "(json_array_length(s.groups) = 0 OR EXISTS (SELECT 1 FROM json_each(s.groups) AS g "

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +20,9 @@ from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue
+from store.centring import Centre
 from store.embedded import open_backend
+from store.embedded.semantic import FILE_NAME, open_semantic, write_semantic
 from store.errors import UnknownDocument
 from store.manifest import read_manifest, write_manifest
 from tests.conftest import Workplace
@@ -197,6 +201,59 @@ def test_rebuilding_gives_the_same_rankings(
     again = open_backend(workplace.archive)
     assert again.manifest.fingerprint == backend.manifest.fingerprint
     assert [ask(again, system, 1000, None) for system in ("lexical", "semantic")] == before
+
+
+def test_an_update_leaves_exactly_one_vector_set_of_a_document(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    """den-07: a generation is built anew, so nothing has to be removed from an index."""
+    workplace, before = workplace_and_backend
+    for text in (
+        "Shorter.",
+        "\n\n".join(f"Paragraph {n}: {'longer again ' * 30}" for n in range(6)),
+    ):
+        workplace.write("d03.txt", text)
+        workplace.ingest()
+        backend = open_backend(workplace.archive)
+        hits = ask(backend, "semantic", 1000, None)
+        with Catalogue(workplace.archive) as catalogue:
+            version = catalogue.version(backend.manifest.inputs.corpus_version)
+            live = {
+                passage.passage_id
+                for document in catalogue.documents(version.number)
+                for passage in catalogue.passages(version, document.doc_id)
+            }
+        assert sorted(hits.passage_ids) == sorted(live)
+        assert backend.manifest.passages == len(live)
+        revisions = {name.partition("#")[0] for name in live if name.startswith("d03.txt@")}
+        assert len(revisions) == 1
+        assert backend.manifest.fingerprint != before.manifest.fingerprint
+        before = backend
+
+
+def test_every_stored_vector_is_of_unit_length(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    """den-11: a score is a cosine, so a query equal to a stored row scores 1 and none more."""
+    workplace, backend = workplace_and_backend
+    folder = workplace.archive.generations / backend.manifest.name
+    index = faiss.read_index(str(folder / "semantic" / FILE_NAME))
+    rows = index.reconstruct_n(0, index.ntotal)
+    assert index.ntotal == backend.manifest.passages
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert all(abs(score) <= 1 + 1e-5 for score in ask(backend, "semantic", 1000, None).scores)
+
+
+def test_length_decides_no_rank(tmp_path: Path) -> None:
+    """den-11: p = (10, 0) and r = (0.6, 0.8); for q = (0.8, 0.6) cosines say r, lengths say p."""
+    none = np.zeros(2, dtype=np.float32)
+    centre = Centre({"": none}, {"": none})
+    texts = np.array([[10, 0], [0.6, 0.8]], dtype=np.float32)
+    write_semantic(tmp_path / "semantic", centre.passage_vectors(texts, ["", ""]), centre)
+    query = np.array([0.8, 0.6], dtype=np.float32)
+    rows, scores, exhausted = open_semantic(tmp_path / "semantic").search(query, "", 5, None)
+    assert (rows.tolist(), exhausted) == ([1, 0], True)
+    assert scores == pytest.approx([24 / 25, 4 / 5])
 
 
 def test_engines_refuse_an_encoder_that_did_not_build_the_index(workplace: Workplace) -> None:

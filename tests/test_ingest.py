@@ -236,6 +236,42 @@ def test_a_filter_restricts_both_engines_before_ranks_are_given(workplace: Workp
     assert nothing.record.fused == ()
 
 
+def test_superseded_versions_never_take_a_place_in_a_list(workplace: Workplace) -> None:
+    """fil-08: ten documents with nine superseded versions each, depth ten, all match.
+
+    Old versions are reached by going back to one, and then it is the one of both engines.
+    """
+    names = [f"d{number}.txt" for number in range(10)]
+    for version in range(1, 11):
+        for name in names:
+            workplace.write(name, f"The purge valve of the pump {name}, as of sheet {version}.")
+        workplace.ingest()
+
+    def listed(revision: int) -> None:
+        result = workplace.search("purge valve pump", depths={"lexical": 10, "semantic": 10})
+        for ranking in result.record.rankings:
+            assert [hit.rank for hit in ranking.hits] == list(range(1, 11))
+            assert {hit.passage_id for hit in ranking.hits} == {
+                f"{name}@{revision}#00000" for name in names
+            }
+            assert {found.passage_id for hit in ranking.hits for found in hit.found} == {
+                hit.passage_id for hit in ranking.hits
+            }
+            assert ranking.exhausted
+
+    listed(10)
+    assert main(["rollback", "4", "--yes", "--archive", str(workplace.archive.root)]) == 0
+    with Catalogue(workplace.archive) as catalogue:
+        latest = catalogue.latest()
+        assert latest is not None
+        revisions = {entry.revision for entry in catalogue.documents(latest.number)}
+    assert len(revisions) == 1
+    listed(*revisions)
+    result = workplace.search("sheet 4")
+    with Catalogue(workplace.archive) as catalogue:
+        assert "sheet 4" in catalogue.text(latest, result.record.fused[0].id)
+
+
 def test_what_the_manifest_says_is_what_the_catalogue_holds(workplace: Workplace) -> None:
     """sto-03: as many live passages in both engines as in the corpus version."""
     workplace.write("long.txt", "\n\n".join(f"Paragraph {n} about seals." * 9 for n in range(9)))

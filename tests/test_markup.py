@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.pages import address, markup, reading_markup, result_markup
 from app.pages.address import Address, document_link, link, read_address
+from app.query.best_passages import Extract
 from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason
 from app.query.highlight import Snippet
 from app.query.present import Row
@@ -103,7 +104,11 @@ SIMILAR = (Similar(document(), 99, 110),)
 
 def entry(*parts: Part) -> Row:
     snippet = Snippet(HOSTILE, 0, ((2, 6), (10, 20)))
-    return Row(hit(*parts), document(), passage(), snippet, SIMILAR)
+    several = tuple(
+        Extract(passage(), snippet, earned=earned, first=not earned) for earned in (True, False)
+    )
+    extracts = several if len(parts) > 1 and isinstance(parts[1], Contribution) else ()
+    return Row(hit(*parts), document(), passage(), snippet, SIMILAR, extracts)
 
 
 def to(doc_id: str, passage_id: str) -> str:
@@ -160,7 +165,15 @@ def test_rows_lists_tables_and_documents_hold_no_element_of_a_document() -> None
             1,
             2,
             make_protocol(),
-            Address(lang=HOSTILE, folder=HOSTILE, tag=HOSTILE, since=HOSTILE, until=HOSTILE),
+            Address(
+                lang=HOSTILE,
+                type=HOSTILE,
+                folder=HOSTILE,
+                tag=HOSTILE,
+                code=HOSTILE,
+                since=HOSTILE,
+                until=HOSTILE,
+            ),
         ),
     ):
         found = checked(html)

@@ -195,6 +195,36 @@ def test_a_query_without_words_and_an_empty_scope_say_so(archive: Workplace) -> 
     assert "<article" in body(app)
 
 
+def test_filters_by_type_and_code_are_widgets_of_the_address(archive: Workplace) -> None:
+    app = opened(q=QUERY, type="markdown", code="px310")
+    text = body(app)
+    assert "type markdown" in text
+    assert "holding px310" in text
+    assert order(text) == ["pumps/gland.md"]
+    assert app.multiselect(key="ask-type").value == ["markdown"]
+    shown(app.text_input(key="ask-code").set_value("").run())
+    assert app.query_params == {"q": QUERY, "type": "markdown"}
+    assert set(order(body(app))) == {"pumps/gland.md", "bombas/prensa.md"}
+    shown(app.multiselect(key="ask-type").set_value(["text"]).run())
+    assert len(order(body(app))) == 10
+    assert "These filters cannot be used" in body(opened(q=QUERY, type="sheet music"))
+
+
+def test_counts_are_said_to_be_of_the_candidates_and_lead_to_their_filter(
+    archive: Workplace,
+) -> None:
+    text = body(opened(q=QUERY, n="10"))
+    assert "Of the 14 candidates:" in text
+    links = re.findall(r'<a class="" href="([^"]*)" target="_self">([^<]*)</a> (\d+)', text)
+    found = {name: (link, int(count)) for link, name, count in links}
+    assert found["notes"][1] == 12
+    assert found["markdown"][1] == 2
+    assert found["notes"][0] == "./?q=gland+screws&folder=notes"
+    narrowed = body(opened(q=QUERY, folder="notes"))
+    assert "Of the 12 candidates:" in narrowed
+    assert "Of the" not in body(opened(q=QUERY, folder="nowhere"))
+
+
 def test_settings_are_as_they_were_after_another_page(archive: Workplace) -> None:
     """ui-01"""
     asked = {"q": QUERY, "k": "7", "ws": "1/4", "dl": "9", "lang": "en", "n": "20"}

@@ -273,7 +273,8 @@ def test_the_command_prints_the_documented_json(
     body = json.loads(capsys.readouterr().out)
     assert list(body) == [
         *("query", "read", "protocol", "corpus_version", "generation", "partial", "notes"),
-        *("rankings", "systems", "fused", "candidates", "in_every_list", "timings_ms", "record_id"),
+        *("rankings", "systems", "fused", "candidates", "in_every_list", "facets"),
+        *("timings_ms", "record_id"),
     ]
     assert len(body["fused"]) == 2
     assert body["candidates"] == 7

@@ -18,6 +18,7 @@ from app.query.protocol import (
     Protocol,
     make_protocol,
 )
+from corpus.query_filters import media_types
 from corpus.scope import Scope
 from store.errors import BadInput
 
@@ -46,8 +47,10 @@ class Address:
     asked: str = DEFAULT_ASKED
     unit: str = "document"
     lang: str = ""
+    type: str = ""
     folder: str = ""
     tag: str = ""
+    code: str = ""
     since: str = ""
     until: str = ""
     view: str = VIEWS[0]
@@ -62,6 +65,15 @@ class Address:
         return tuple(tag for tag in self.tag.split(",") if tag)
 
     @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(kind for kind in self.type.split(",") if kind)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes are parted by semicolons, as a comma may be the decimal sign of one."""
+        return tuple(code.strip() for code in self.code.split(";") if code.strip())
+
+    @property
     def filters(self) -> bool:
         """Whether anything restricts what is searched."""
         return self.scope != Scope()
@@ -73,14 +85,16 @@ class Address:
 
     @property
     def scope(self) -> Scope:
-        """:raises BadInput: a day cannot be used"""
+        """:raises BadInput: a day, a type or a code cannot be used"""
         try:
             return Scope(
                 languages=self.languages or None,
                 folder=self.folder.strip("/") or None,
+                media_types=media_types(self.types) or None,
                 tags=self.tags or None,
                 since=self.since.strip() or None,
                 until=self.until.strip() or None,
+                codes=self.codes or None,
             )
         except ValueError as error:
             raise BadInput(str(error)) from error

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import resources
 from app.pages import markup
@@ -20,7 +21,6 @@ from store.catalogue import Catalogue
 
 ANSWER = "answer"
 _LAST, _PAGE, _HERE = "last-search", "page", "search"
-_LANGUAGES = {"en": "English", "es": "Spanish", "": "unknown"}
 
 
 def asked() -> Address:
@@ -60,28 +60,32 @@ def query_field(address: Address) -> None:
 
 def toolbar(
     serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol | None, refused: str
-) -> None:
-    """What is searched under which protocol, and where to change it."""
+) -> DeltaGenerator:
+    """What is searched under which protocol, and where to change it.
+
+    Returns the place, among the filters, for what the candidates of an answer are.
+    """
     version = serving.engines.backend.manifest.inputs.corpus_version
     latest = catalogue.latest()
     newest = latest.number if latest else version
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
         st.html(markup.status(version, newest, protocol, address))
         with st.popover("Filters", icon=":material/filter_list:", type="tertiary"):
+            counts = st.container()
             _filters(serving, address)
         with st.popover("Protocol", icon=":material/tune:", type="tertiary"):
             _protocol(address, refused)
-        if not address.q.strip():
-            return
-        st.segmented_control(
-            "View",
-            VIEWS,
-            key=_synced("view", address.view),
-            required=True,
-            label_visibility="collapsed",
-            on_change=_changed,
-            args=("view",),
-        )
+        if address.q.strip():
+            st.segmented_control(
+                "View",
+                VIEWS,
+                key=_synced("view", address.view),
+                required=True,
+                label_visibility="collapsed",
+                on_change=_changed,
+                args=("view",),
+            )
+    return counts
 
 
 def show_more(address: Address, total: int) -> None:
@@ -103,36 +107,48 @@ def clear_filters(address: Address) -> None:
 
 def unfiltered(address: Address) -> Address:
     """The same question asked of everything."""
-    return replace(address, lang="", folder="", tag="", since="", until="")
+    return replace(address, lang="", type="", folder="", tag="", code="", since="", until="")
 
 
 def _filters(serving: Served, address: Address) -> None:
-    languages, folders, tags = resources.places(serving.key, serving)
-    st.multiselect(
-        "Language",
-        sorted({*languages, *address.languages}),
-        key=_synced("lang", list(address.languages)),
-        format_func=lambda code: _LANGUAGES.get(code, code),
-        placeholder="All languages",
-        on_change=_changed,
-        args=("lang",),
-    )
-    st.selectbox(
-        "Folder",
-        ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
-        key=_synced("folder", address.folder),
-        format_func=lambda folder: folder or "All folders",
-        on_change=_changed,
-        args=("folder",),
-    )
-    st.multiselect(
-        "Tags",
-        sorted({*tags, *address.tags}),
-        key=_synced("tag", list(address.tags)),
-        placeholder="All tags",
-        on_change=_changed,
-        args=("tag",),
-    )
+    languages, folders, tags, types = resources.places(serving.key, serving)
+    left, right = st.columns(2)
+    with left:
+        st.multiselect(
+            "Language",
+            sorted({*languages, *address.languages}),
+            key=_synced("lang", list(address.languages)),
+            format_func=markup.language_name,
+            placeholder="All languages",
+            on_change=_changed,
+            args=("lang",),
+        )
+        st.selectbox(
+            "Folder",
+            ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
+            key=_synced("folder", address.folder),
+            format_func=lambda folder: folder or "All folders",
+            on_change=_changed,
+            args=("folder",),
+        )
+    with right:
+        st.multiselect(
+            "Type",
+            sorted({*types, *address.types}),
+            key=_synced("type", list(address.types)),
+            placeholder="All types",
+            on_change=_changed,
+            args=("type",),
+        )
+        st.multiselect(
+            "Tags",
+            sorted({*tags, *address.tags}),
+            key=_synced("tag", list(address.tags)),
+            placeholder="All tags",
+            on_change=_changed,
+            args=("tag",),
+        )
+    _field("code", "Holds the code (several: A; B)", address.code)
     left, right = st.columns(2)
     with left:
         _field("since", "Dated since (2024-02-29)", address.since)

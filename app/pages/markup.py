@@ -19,6 +19,8 @@ from store.similar import Similar
 
 EXAMPLES = 5
 
+_LANGUAGES = {"en": "English", "es": "Spanish", "": "unknown"}
+
 Link = Callable[[str, str], str]
 """The address of a document, from its id and a passage id."""
 
@@ -101,8 +103,10 @@ def status(
     """What is searched and under which protocol."""
     force = "in force" if version == newest else f"not the newest, which is {newest}"
     scope = [", ".join(address.languages)] if address.languages else []
+    scope += [f"type {' or '.join(address.types)}"] if address.types else []
     scope += [f"below {address.folder}"] if address.folder else []
     scope += [f"tagged {' or '.join(address.tags)}"] if address.tags else []
+    scope += [f"holding {' or '.join(address.codes)}"] if address.codes else []
     scope += [f"since {address.since}"] if address.since else []
     scope += [f"until {address.until}"] if address.until else []
     items = [f"Version {version}, {force}", *scope]
@@ -118,6 +122,11 @@ def status(
         if protocol.unit != "document":
             items.append(f"one rank per {protocol.unit}")
     return f'<p class="cp-status">{" · ".join(escape(item) for item in items)}</p>'
+
+
+def language_name(code: str) -> str:
+    """A language for a reader, or its code."""
+    return _LANGUAGES.get(code, code)
 
 
 def examples(topics: Iterable[Topic], reviewer: str) -> str:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from html import escape
 
 from app.pages.markup import Link, anchor, letter, marked, ocr_label, similar_to
+from app.query.best_passages import Extract, place_of
 from app.query.explain import part_in_words, share
 from app.query.fuse import Contribution, FusedHit, Part, Reason
 from app.query.highlight import Snippet
@@ -93,6 +94,9 @@ def row(entry: Row, address: Link) -> str:
     """One fused hit: where it stands, what it is, what matched, and why it is here."""
     document, passage = entry.document, entry.passage
     page = [f"p. {passage.page}"] if passage.page else []
+    path = _path(passage.headings, document.title)
+    if len(entry.extracts) > 1:  # each has its own page and heading
+        page, path = [], ""
     meta = [*page, document.language, f"rev {document.revision}"]
     more = len(document.locations) - 1
     place = document.locations[0] if document.locations else ""
@@ -104,9 +108,9 @@ def row(entry: Row, address: Link) -> str:
         f'<span class="cp-meta">{ocr_label(passage.ocr)}'
         f"{' · '.join(escape(item) for item in meta if item)}</span></div>"
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
-        f"{escape(place)}{places}{_path(passage.headings, document.title)}{_said(document)}</div>"
+        f"{escape(place)}{places}{path}{_said(document)}</div>"
         f"{similar_to(document, entry.similar, address)}"
-        f'<p class="cp-snippet">{_snippet(entry.snippet, passage.text)}</p>'
+        f"{_passages(entry, address)}"
         f'<div class="cp-parts">{"".join(chip(part) for part in entry.hit.parts)}{bar(entry.hit)}'
         f'<span class="cp-sum">{exact_sum(entry.hit)}</span></div></article>'
     )
@@ -122,6 +126,31 @@ def _path(headings: Sequence[str], title: str) -> str:
     """The headings above a passage, without the one that only repeats the title."""
     inner = headings[1:] if headings and headings[0] == title else headings
     return "".join(f" › {escape(heading)}" for heading in inner)
+
+
+def _passages(entry: Row, address: Link) -> str:
+    """What matched: one passage, or the best ones in reading order, each with its place."""
+    if len(entry.extracts) < 2:
+        return f'<p class="cp-snippet">{_snippet(entry.snippet, entry.passage.text)}</p>'
+    items = "".join(_extract(extract, entry.document, address) for extract in entry.extracts)
+    return f'<ol class="cp-passages">{items}</ol>'
+
+
+def _extract(extract: Extract, document: Document, address: Link) -> str:
+    passage = extract.passage
+    link = anchor(
+        place_of(passage, document.title), address(document.doc_id, passage.passage_id), ""
+    )
+    earned = (
+        '<span class="cp-earned" title="the passage that earned the rank">earned rank</span> '
+        if extract.earned
+        else ""
+    )
+    first = ' class="cp-first"' if extract.first else ""
+    return (
+        f"<li{first}>{link}{ocr_label(passage.ocr)} {earned}"
+        f"{_snippet(extract.snippet, passage.text)}</li>"
+    )
 
 
 def _snippet(piece: Snippet, text: str) -> str:

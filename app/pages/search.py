@@ -5,8 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from app import resources
-from app.pages import account, controls, frame, markup, result_markup, results, trouble
+from app.pages import (
+    account,
+    controls,
+    facet_markup,
+    frame,
+    markup,
+    result_markup,
+    results,
+    trouble,
+)
 from app.pages.address import Address
+from app.query.facets import facets
 from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
 from app.resources import Served
@@ -30,7 +40,7 @@ def draw() -> None:
     except BadInput as error:
         scope, misread = Scope(), f"{error}."
     with resources.open_catalogue() as catalogue:
-        controls.toolbar(serving, catalogue, address, protocol, refused)
+        counts = controls.toolbar(serving, catalogue, address, protocol, refused)
         if protocol is None:
             st.html(markup.state("This protocol cannot be used", refused))
         elif misread:
@@ -38,13 +48,14 @@ def draw() -> None:
         elif not address.q.strip():
             _landing(serving, catalogue)
         else:
-            _answer(serving, catalogue, address, protocol, scope)
+            result = _searched(serving, catalogue, address, protocol, scope)
+            if result.record.fused:
+                counted = facets(catalogue, result)
+                counts.html(facet_markup.counts(counted, address, account.reviewer()))
+            _answer(serving, catalogue, address, result)
 
 
-def _answer(
-    serving: Served, catalogue: Catalogue, address: Address, protocol: Protocol, scope: Scope
-) -> None:
-    result = _searched(serving, catalogue, address, protocol, scope)
+def _answer(serving: Served, catalogue: Catalogue, address: Address, result: SearchResult) -> None:
     if result.notes:
         st.html(markup.notices(result.notes))
     if result.partial:

@@ -67,6 +67,24 @@ STYLE = """<style>
 .stHtml p.cp-snippet { margin: .1rem 0 .2rem 1.85rem; font-size: .9rem; overflow: hidden;
   overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical;
   -webkit-line-clamp: 2; }
+.stHtml ol.cp-passages { list-style: none; margin: .1rem 0 .2rem 1.85rem; padding: 0;
+  font-size: .9rem; }
+.stHtml .cp-passages li { margin: 0; padding: 0 0 0 .5rem; border-left: 2px solid var(--cp-line);
+  font-size: inherit; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.stHtml .cp-passages li.cp-first { border-left-color: var(--cp-accent); white-space: normal;
+  overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2; }
+.stHtml .cp-passages a { font-size: .8125rem; text-decoration: none; margin-right: .35rem; }
+.stHtml .cp-passages a:hover { text-decoration: underline; }
+.cp-earned { border: 1px solid var(--cp-line); border-radius: 3px; padding: 0 .3rem;
+  color: var(--cp-muted); font-size: .75rem; white-space: nowrap; }
+.stHtml .cp-facets p { margin: 0 0 .25rem; font-size: .8125rem; }
+.stHtml .cp-facets dl { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr);
+  gap: .1rem .5rem; margin: 0; padding: 0; font-size: .875rem; }
+.stHtml .cp-facets dt { margin: 0; padding: 0; font-weight: 400; opacity: .75; }
+.stHtml .cp-facets dd { display: flex; flex-wrap: wrap; gap: 0 .8rem; margin: 0; padding: 0; }
+.cp-facets dd > * { overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.stHtml .cp-facets a { color: inherit; }
 .cp-parts { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .5rem;
   font-size: .8125rem; }
 .cp-chip { display: inline-block; border: 1px solid currentColor; border-radius: 3px;
@@ -160,7 +178,7 @@ STYLE = """<style>
   .st-key-judged .cp-text { max-height: 46vh; overflow-y: auto; }
   .st-key-panel { position: static; }
   .stMainBlockContainer { padding: 3.75rem .9rem 2rem; }
-  .cp-place, .stHtml p.cp-snippet, .cp-parts { margin-left: 0; }
+  .cp-place, .stHtml p.cp-snippet, .stHtml ol.cp-passages, .cp-parts { margin-left: 0; }
   .cp-head .cp-rank { min-width: 0; margin: 0; }
   .cp-meta { margin-left: 0; }
   .cp-bar { width: 3.25rem; }

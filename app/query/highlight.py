@@ -19,6 +19,9 @@ from store.stems import stems
 
 SNIPPET_CHARACTERS = 240
 
+FIRST_LINE = 40
+"""How much of a snippet the narrowest screen is sure to show."""
+
 Span = tuple[int, int]
 Word = tuple[str, int, int]  # folded, start, end
 
@@ -43,6 +46,50 @@ def marks_in(text: str, query: QueryTerms) -> tuple[tuple[int, int], ...]:
     return _merged([normalised.original(start, end) for start, end in found])
 
 
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A code or phrase of a query where it stands in a text, as half-open offsets.
+
+    ``number`` tells those of one query apart. ``itself`` is false where the code is only a part of
+    a longer one.
+    """
+
+    number: int
+    start: int
+    end: int
+    itself: bool = True
+
+
+def sought_in(text: str, query: QueryTerms) -> tuple[Sought, ...]:
+    """Every place of every code and phrase that the query names."""
+    asked = query.asked
+    if not asked.phrases and not asked.codes:
+        return ()
+    normalised = normalise(text)
+    words = list(word_spans(normalised.text))
+    codes = [(code, set(code_forms(code.text))) for code in find_codes(normalised.text)]
+    places: list[tuple[int, int, int, bool]] = []
+    for number, phrase in enumerate(asked.phrases):
+        places += [(number, *_extent(spans), True) for spans in _phrases(words, phrase)]
+    for number, spelling in enumerate(asked.spellings, start=len(asked.phrases)):
+        forms = set(code_forms(spelling))
+        if asked.codes[number - len(asked.phrases)] not in asked.guesses:
+            for start, end in map(_extent, _apart(words, spelling)):
+                longer = any(
+                    code.start <= start and end <= code.end and forms.isdisjoint(own)
+                    for code, own in codes
+                )
+                places.append((number, start, end, not longer))
+        for code, own in codes:
+            itself = not forms.isdisjoint(own)
+            if itself or not forms.isdisjoint(part_forms(code.text)):
+                places.append((number, code.start, code.end, itself))
+    return tuple(
+        Sought(number, *normalised.original(start, end), itself)
+        for number, start, end, itself in places
+    )
+
+
 def _word_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span]:
     """Words of the query, words of the same stem, and words that begin as a prefix."""
     wanted = set(asked.words)
@@ -61,7 +108,12 @@ def _word_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span
 
 
 def _phrase_marks(words: Sequence[Word], phrase: Phrase) -> Iterator[Span]:
-    """Every place where the words of a phrase stand, moved by no more than its slop together.
+    for spans in _phrases(words, phrase):
+        yield from spans
+
+
+def _phrases(words: Sequence[Word], phrase: Phrase) -> Iterator[list[Span]]:
+    """The words of a phrase wherever they stand, moved by no more than its slop together.
 
     Counted as the engine counts: each word's place is taken less its place in the phrase, and the
     places of all may spread over ``slop``.
@@ -83,8 +135,18 @@ def _phrase_marks(words: Sequence[Word], phrase: Phrase) -> Iterator[Span]:
             count[moved[first][1]] -= 1
             first += 1
         if all(count[wanted] for wanted in range(len(phrase.words))):
-            for _, _, place in moved[first : last + 1]:
-                yield words[place][1:]
+            yield [words[place][1:] for _, _, place in moved[first : last + 1]]
+
+
+def _extent(spans: Sequence[Span]) -> Span:
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def _apart(words: Sequence[Word], spelling: str) -> Iterator[list[Span]]:
+    """A code where its pieces stand as words of their own."""
+    apart = pieces(spelling)
+    if 1 < len(apart) <= MOST_PIECES:
+        yield from _phrases(words, Phrase(apart))
 
 
 def _code_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span]:
@@ -92,9 +154,9 @@ def _code_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span
     forms = set(asked.codes)
     for code, spelling in zip(asked.codes, asked.spellings, strict=True):
         forms.update(code_forms(spelling))
-        apart = pieces(spelling)
-        if code not in asked.guesses and 1 < len(apart) <= MOST_PIECES:
-            yield from _phrase_marks(words, Phrase(apart))
+        if code not in asked.guesses:
+            for spans in _apart(words, spelling):
+                yield from spans
     beginnings = tuple(prefix.text for prefix in asked.prefixes)
     if not forms and not beginnings:
         return
@@ -109,14 +171,18 @@ def _code_marks(text: str, words: Sequence[Word], asked: Terms) -> Iterator[Span
 def snippet(text: str, query: QueryTerms, length: int = SNIPPET_CHARACTERS) -> Snippet:
     """The stretch of ``text`` of about ``length`` characters that holds most marks.
 
-    It begins and ends between words, so that no character or accent is cut in two.
+    Where a code or a phrase of the query stands in the text, the stretch begins near one, so that
+    it is in view even where only the first line can be shown. It begins and ends between words, so
+    that no character or accent is cut in two.
     """
     marks = marks_in(text, query)
-    start = _best_start(text, marks, length)
+    sought = sought_in(text, query)
+    start = _best_start(text, marks, sought, length)
     end = min(len(text), start + length)
     if end < len(text):
+        needed = [place.end for place in sought if place.start >= start and place.end <= end]
         space = text.rfind(" ", start, end)
-        end = space if space > start + length // 2 else end
+        end = space if space >= max([start + length // 2 + 1, *needed]) else end
     inside = tuple(
         (max(first, start) - start, min(last, end) - start)
         for first, last in marks
@@ -125,16 +191,25 @@ def snippet(text: str, query: QueryTerms, length: int = SNIPPET_CHARACTERS) -> S
     return Snippet(text[start:end], start, inside)
 
 
-def _best_start(text: str, marks: Sequence[tuple[int, int]], length: int) -> int:
-    if not marks or len(text) <= length:
+def _best_start(text: str, marks: Sequence[Span], sought: Sequence[Sought], length: int) -> int:
+    early = not sought or min(place.start for place in sought) < FIRST_LINE
+    if not marks or (len(text) <= length and early):
         return 0
-    best, most = 0, -1
-    for first, _ in marks:
-        covered = sum(1 for start, end in marks if start >= first and end <= first + length)
+    # The stretch begins up to a sixth of its length before the first mark.
+    reach = length - length // 6
+    best, most = 0, (-1, -1, -1)
+    for first in sorted({place.start for place in sought}) or [start for start, _ in marks]:
+        inside = [place for place in sought if first <= place.start and place.end <= first + reach]
+        covered = (
+            len({place.number for place in inside if place.itself}),
+            len({place.number for place in inside}),
+            sum(1 for start, end in marks if start >= first and end <= first + reach),
+        )
         if covered > most:
             best, most = first, covered
     # A little before the first mark, at the start of a line or sentence where one is near.
-    earliest = max(0, min(best - length // 6, len(text) - length))
+    latest = best if sought else len(text) - length
+    earliest = max(0, min(best - length // 6, latest))
     for mark in ("\n", ". ", " "):
         found = text.rfind(mark, earliest, best)
         if found >= 0:

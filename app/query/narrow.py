@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from corpus.query_terms import Filter, Prefix, QueryTerms
+from corpus.query_terms import Filter, Prefix, QueryTerms, together
 from corpus.scope import Scope
+from corpus.terms import code_terms
 from store.backend import Backend
 from store.catalogue import Catalogue, Version
 from store.scope import documents_at, permitted_documents
@@ -33,6 +34,9 @@ def narrowed(
     :raises EngineFailure: the lexical engine is needed to tell and cannot answer
     """
     permitted = permitted_documents(catalogue, version, scope)
+    if scope.codes is not None:
+        holding = backend.matching_documents(together(map(code_terms, scope.codes)))
+        permitted = holding if permitted is None else permitted & holding
     if not terms.narrowed:
         return permitted
     allowed = permitted if permitted is not None else frozenset(backend.doc_ids)

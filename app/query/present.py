@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.query.best_passages import Extract, best_extracts, candidate_passages
+from app.query.facets import Facets
 from app.query.fuse import Contribution, FusedHit
-from app.query.highlight import Snippet, snippet
+from app.query.highlight import Snippet
 from app.query.read_as import read_data
 from app.query.record import part_data, ratio
 from app.query.search import Engines, SearchResult
@@ -26,7 +28,9 @@ DECIMALS = 12
 class Row:
     """One fused hit with its document, from the very version it was ranked in.
 
-    ``similar`` are documents nearly the same as it that this reader may see, ranked here or not.
+    ``passage`` is the one to read first, with its ``snippet``; ``extracts`` are the best ones of
+    the document in reading order, ``passage`` among them. ``similar`` are documents nearly the same
+    as it that this reader may see, ranked here or not.
     """
 
     hit: FusedHit
@@ -34,6 +38,7 @@ class Row:
     passage: Passage
     snippet: Snippet
     similar: tuple[Similar, ...] = ()
+    extracts: tuple[Extract, ...] = ()
 
 
 def rows(
@@ -47,30 +52,29 @@ def rows(
     version = record.manifest.inputs.corpus_version
     hits = record.fused[start:end]
     best = best_passages(result)
-    passages = engines.backend.passages([best[hit.id] for hit in hits])
+    candidates = candidate_passages(record.rankings, record.protocol, hits, best)
+    passages = engines.backend.passages(
+        [entry.passage_id for hit in hits for entry in candidates[hit.id]]
+    )
     documents = {
         document.doc_id: document
         for document in catalogue.documents(
-            version, [passage.doc_id for passage in passages.values()]
+            version, sorted({passage.doc_id for passage in passages.values()})
         )
     }
     similar = _similar(catalogue, result, sorted(documents))
+    shown = []
     try:
-        return [
-            Row(
-                hit,
-                documents[passage.doc_id],
-                passage,
-                snippet(passage.text, record.terms),
-                similar.get(passage.doc_id, ()),
-            )
-            for hit in hits
-            for passage in [passages[best[hit.id]]]
-        ]
+        for hit in hits:
+            first, extracts = best_extracts(candidates[hit.id], passages, record.terms)
+            document = documents[first.passage.doc_id]
+            alike = similar.get(document.doc_id, ())
+            shown.append(Row(hit, document, first.passage, first.snippet, alike, extracts))
     except KeyError as error:
         raise damaged_database(
             catalogue.archive.catalogue, f"version {version} lacks {error}, which was indexed"
         ) from error
+    return shown
 
 
 def _similar(
@@ -105,7 +109,9 @@ def overlap(result: SearchResult) -> int:
     )
 
 
-def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
+def result_data(
+    result: SearchResult, shown: Sequence[Row], counted: Facets | None = None
+) -> dict[str, Any]:
     """A search as JSON-ready data; ``docs/search-json.md`` describes every field."""
     record = result.record
     by_passage = record.protocol.unit == "passage"
@@ -145,6 +151,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
         "fused": [_row_data(row) for row in shown],
         "candidates": len(record.fused),
         "in_every_list": overlap(result),
+        "facets": counted.as_data() if counted else None,
         "timings_ms": dict(result.timings_ms),
         "record_id": record.record_id,
     }
@@ -164,6 +171,7 @@ def _row_data(row: Row) -> dict[str, Any]:
         "passage_id": row.passage.passage_id,
         "page": row.passage.page,
         "ocr": row.passage.ocr,
+        "passages": [_extract_data(extract) for extract in row.extracts],
         "score": ratio(row.hit.score.numerator, row.hit.score.denominator),
         "score_decimal": f"{float(row.hit.score):.{DECIMALS}f}",
         "parts": part_data(row.hit.parts),
@@ -175,4 +183,15 @@ def _row_data(row: Row) -> dict[str, Any]:
             }
             for entry in row.similar
         ],
+    }
+
+
+def _extract_data(extract: Extract) -> dict[str, Any]:
+    return {
+        "passage_id": extract.passage.passage_id,
+        "page": extract.passage.page,
+        "headings": list(extract.passage.headings),
+        "ocr": extract.passage.ocr,
+        "snippet": extract.snippet.text,
+        "earned_rank": extract.earned,
     }

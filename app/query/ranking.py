@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from store.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that an engine returned; ``place`` counts from 1 in the engine's own order of
+    passages, equal scores by passage id."""
+
+    passage_id: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One entry of a ranking: ``rank`` counts from 1, ``score`` is the engine's own and is only
-    shown. ``passage_id`` is the passage that earned the rank."""
+    shown. ``passage_id`` is the passage that earned the rank.
+
+    ``found`` are the document's best passages among those the engine happened to return, best
+    first. They say where to read and nothing of the order, so equal hits may differ in them.
+    """
 
     id: str
     rank: int
     score: float
     passage_id: str = ""
+    found: tuple[Found, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
 from store.manifest import Manifest
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class SearchRecord:
                 "tags": self.scope.tags,
                 "since": self.scope.since,
                 "until": self.scope.until,
+                "codes": self.scope.codes,
             },
             "corpus_version": inputs.corpus_version,
             "generation": self.manifest.name,

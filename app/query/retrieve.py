@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.query.protocol import System, Unit
-from app.query.ranking import Hit, Ranking
+from app.query.ranking import Found, Hit, Ranking
 from store.backend import EngineFailure, EngineHits
 
 Ask = Callable[[int], EngineHits]
 
 FIRST_FACTOR = 3
 """How many passages are asked for per unit of depth, at first."""
+
+MOST_FOUND = 8
+"""How many passages of one document are remembered from an engine's answer."""
 
 
 def retrieve(system: System, unit: Unit, ask: Ask) -> Ranking:
@@ -36,11 +39,12 @@ def retrieve(system: System, unit: Unit, ask: Ask) -> Ranking:
     except EngineFailure as error:
         return Ranking(system.name, system.depth, (), exhausted=False, unavailable=str(error))
     ranked = sorted(best.items(), key=lambda entry: (-entry[1][0], entry[0]))
+    found = _found(hits, {name for name, _ in ranked[: system.depth]}, unit)
     return Ranking(
         system.name,
         system.depth,
         tuple(
-            Hit(name, rank, score, passage)
+            Hit(name, rank, score, passage, tuple(found[name]))
             for rank, (name, (score, passage)) in enumerate(ranked[: system.depth], start=1)
         ),
         exhausted=hits.exhausted and len(ranked) <= system.depth,
@@ -56,6 +60,20 @@ def _best(hits: EngineHits, unit: Unit) -> dict[str, tuple[float, str]]:
         if known is None or (-score, passage) < (-known[0], known[1]):
             best[name] = (score, passage)
     return best
+
+
+def _found(hits: EngineHits, names: set[str], unit: Unit) -> dict[str, list[Found]]:
+    """The first passages of each of ``names`` in the engine's answer, with their places in it."""
+    found: dict[str, list[Found]] = {name: [] for name in names}
+    ordered = sorted(
+        zip(hits.scores, hits.passage_ids, hits.doc_ids, strict=True),
+        key=lambda entry: (-entry[0], entry[1]),
+    )
+    for place, (_, passage, document) in enumerate(ordered, start=1):
+        mine = found.get(document if unit == "document" else passage)
+        if mine is not None and len(mine) < MOST_FOUND:
+            mine.append(Found(passage, place))
+    return found
 
 
 def _decided(best: dict[str, tuple[float, str]], hits: EngineHits, depth: int) -> bool:
