@@ -18,32 +18,20 @@ from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue
-from store.centring import centre_of
-from store.embedded import build_generation, open_backend
-from store.embedded.build import EncoderIdentity
-from store.encoder import open_encoder
+from store.embedded import open_backend
 from store.errors import UnknownDocument
-from store.vectors import VectorCache
 from tests.conftest import Workplace
 
 
-def with_copies(workplace: Workplace) -> Backend:
-    """The embedded backend with quantized copies, as it is built above a size."""
-    with Catalogue(workplace.archive) as catalogue, VectorCache(workplace.archive) as cache:
-        encoder = open_encoder(workplace.encoder)
-        version = catalogue.versions()[-1]
-        identity = EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension)
-        centre = centre_of(encoder, cache)
-        manifest = build_generation(
-            workplace.archive, catalogue, cache, version, identity, centre, exact_up_to=0
-        )
-    assert manifest.semantic.search == "quantized"
+def quantized(workplace: Workplace) -> Backend:
+    """The embedded backend as it is built above a size."""
+    workplace.build_with_copies()
     return open_backend(workplace.archive)
 
 
 BACKENDS: dict[str, Callable[[Workplace], Backend]] = {
     "embedded": lambda workplace: open_backend(workplace.archive),
-    "embedded, quantized": with_copies,
+    "embedded, quantized": quantized,
 }
 DOCUMENTS = 12
 

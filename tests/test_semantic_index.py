@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import faiss
@@ -12,12 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from app.query.present import result_data
+from indexer.status import read_status, status_lines
+from indexer.upkeep import verify
 from store.centring import Centre
 from store.embedded.quantized import FILE_NAME as COPIES
 from store.embedded.quantized import Quantized, search_all
 from store.embedded.semantic import SCANNED_SHARE, SemanticIndex, open_semantic, write_semantic
 from store.errors import Damaged
-from store.manifest import SemanticForm
+from store.generations import current_generation
+from store.manifest import MANIFEST_NAME, SemanticForm, read_manifest
+from tests.conftest import Workplace
 
 DIMENSION = 16
 PASSAGES = 600
@@ -147,7 +154,8 @@ def test_copies_whose_bound_were_a_lie_would_be_caught(vectors: Vectors) -> None
     copies = faiss.IndexScalarQuantizer(
         DIMENSION, faiss.ScalarQuantizer.QT_4bit, faiss.METRIC_INNER_PRODUCT
     )
-    copies.train(vectors)
+    # Trained on three vectors, most others are clipped.
+    copies.train(vectors[:3])
     copies.add(vectors)
     bound = float(np.linalg.norm(vectors - copies.reconstruct_n(0, PASSAGES), axis=1).max())
 
@@ -155,9 +163,9 @@ def test_copies_whose_bound_were_a_lie_would_be_caught(vectors: Vectors) -> None
         count = 0
         for seed in range(100):
             query = unit_rows(seed, 1)[0]
-            _, wanted = search_all(everything, query, 30)
-            found, scores = Quantized(copies, error_bound).search(everything, query, 30, PASSAGES)
-            assert len(found) == 30
+            _, wanted = search_all(everything, query, 3)
+            found, scores = Quantized(copies, error_bound).search(everything, query, 3, PASSAGES)
+            assert len(found) == 3
             count += int((scores < wanted).sum())
         return count
 
@@ -218,3 +226,48 @@ def test_copies_that_cannot_be_read_are_damage(tmp_path: Path, vectors: Vectors,
     path.write_bytes({"empty": b"", "cut": whole[:100], "another kind": flat}[harm])
     with pytest.raises(Damaged, match="python -m indexer ingest"):
         open_semantic(tmp_path / "index", form)
+
+
+def test_status_record_and_json_say_how_the_semantic_list_was_found(workplace: Workplace) -> None:
+    """A generation without copies, then the same with them, then one of before there were any."""
+    for number in range(6):
+        workplace.write(f"{number}.txt", f"The flange number {number} is greased every year.")
+    workplace.ingest()
+    exact = workplace.search("flange")
+    assert exact.record.as_data()["fingerprints"]["semantic_index"]["search"] == "exact"
+    assert "semantic    exact" in status_lines(read_status(workplace.archive))
+
+    form = workplace.build_with_copies().semantic
+    result = workplace.search("flange")
+    assert result.record.rankings == exact.record.rankings
+    assert result.record.as_data()["fingerprints"]["semantic_index"] == asdict(form)
+    assert result_data(result, ())["semantic_index"] == asdict(form)
+    assert form.search == "quantized"
+    assert f"semantic    {form.in_words}" in status_lines(read_status(workplace.archive))
+
+    folder = workplace.archive.generations / current_generation(workplace.archive)
+    manifest = folder / MANIFEST_NAME
+    body = json.loads(manifest.read_text(encoding="utf-8"))
+    del body["semantic"]
+    manifest.write_text(json.dumps(body), encoding="utf-8")
+    assert read_manifest(folder).semantic == SemanticForm()
+    assert workplace.search("flange").record.rankings == exact.record.rankings
+
+
+def test_harm_to_any_semantic_file_is_named_words_answer_and_ingest_mends_it(
+    workplace: Workplace,
+) -> None:
+    """sto-02"""
+    workplace.write("a.txt", "The flange is greased every year.")
+    workplace.ingest()
+    for name in (COPIES, "vectors.faiss", "centre.json"):
+        folder = workplace.archive.generations / workplace.build_with_copies().name / "semantic"
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[:-3] + bytes([data[-3] ^ 0xFF]) + data[-2:])
+        result = workplace.search("flange")
+        lexical, semantic = result.record.rankings
+        assert [hit.id for hit in lexical.hits] == ["a.txt"]
+        assert name in semantic.unavailable
+        assert name in next(verify(workplace.archive))
+    workplace.ingest()
+    assert not workplace.search("flange").partial
