@@ -24,7 +24,7 @@ from store.manifest import SemanticForm
 FILE_NAME = "vectors.faiss"
 
 EXACT_UP_TO = 200_000
-"""The most passages that are all compared: about 14 ms for 384 dimensions on one quiet core."""
+"""The most passages that are all compared: with 384 dimensions 30 ms of a busy core."""
 
 SCANNED_SHARE = 0.2
 """Below this share of permitted passages, comparing each of them is the faster way."""
