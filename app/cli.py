@@ -114,7 +114,8 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
     record = result.record
     lines = [
         f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
-        f"(k = {record.protocol.k}, one rank per {record.protocol.unit})"
+        f"(k = {record.protocol.k}, one rank per {record.protocol.unit}), "
+        f"semantic search {record.manifest.semantic.in_words}"
     ]
     for row in shown:
         page = f", page {row.passage.page}" if row.passage.page else ""

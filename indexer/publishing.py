@@ -26,12 +26,9 @@ def publish_version(
     identity = EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension)
     name = generation_name(wanted_inputs(version, identity))
     if not is_sound(archive, name):
-        try:
-            _build(workshop, archive, version, identity)
-        except CacheDamaged as error:
-            workshop.cache.mend(error)
+        # Vectors are read in blocks; each time a damaged block is met it is forgotten, so this ends.
+        while not _built(workshop, archive, version, identity):
             encode_version(workshop, version)
-            _build(workshop, archive, version, identity)
     if publish and not is_served(archive, name):
         serve(archive, name)
         clean_up(archive)
@@ -47,6 +44,18 @@ def encode_version(workshop: Workshop, version: Version) -> None:
     failures = encode_new(workshop, {state.sha256: state.title for state in states}).failures
     if failures:
         raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
+
+
+def _built(
+    workshop: Workshop, archive: Archive, version: Version, identity: EncoderIdentity
+) -> bool:
+    """Build the generation; false where the vector cache had to be mended first."""
+    try:
+        _build(workshop, archive, version, identity)
+    except CacheDamaged as error:
+        workshop.cache.mend(error)
+        return False
+    return True
 
 
 def _build(

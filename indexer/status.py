@@ -29,6 +29,11 @@ def read_status(archive: Archive) -> dict[str, Any]:
         "generation": manifest.name if manifest else None,
         "fingerprint": manifest.fingerprint if manifest else None,
         "encoder": manifest.inputs.encoder_name if manifest else None,
+        "semantic_index": (
+            {**asdict(manifest.semantic), "in_words": manifest.semantic.in_words}
+            if manifest
+            else None
+        ),
         "documents": manifest.documents if manifest else 0,
         "passages": manifest.passages if manifest else 0,
         "metadata": {
@@ -58,6 +63,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"served {status['served_version'] or 'none'}",
         f"generation  {status['generation'] or 'none'}",
         f"encoder     {status['encoder'] or 'none'}",
+        f"semantic    {(status['semantic_index'] or {}).get('in_words', 'none')}",
         f"documents   {status['documents']:,} in {status['passages']:,} passages",
     ]
     said = status["metadata"]

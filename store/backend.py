@@ -81,7 +81,13 @@ class Backend(Protocol):
         language: str = "",
     ) -> EngineHits:
         """Passages by cosine with a query's unit vector of shape (dimension,), as its encoder
-        gave it, after both were centred; ``language`` is the query's, or empty."""
+        gave it, after both were centred; ``language`` is the query's, or empty.
+
+        Equal cosines come by passage id. ``manifest.semantic`` says whether every vector was
+        compared. Where it was not, scores are still the exact cosines, a permitted set still gives
+        what filtering first gives, and the top of a list still does not depend on ``limit``; a
+        backend may miss no more of the truly best passages than its stated recall leaves.
+        """
         ...
 
     def matching_documents(self, terms: Terms, *, in_title: bool = False) -> frozenset[str]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from store.errors import Damaged
 
@@ -51,6 +52,35 @@ class FileDigest:
 
 
 @dataclass(frozen=True, slots=True)
+class SemanticForm:
+    """How the semantic index finds its best passages, and what was measured of it at the build.
+
+    ``search`` is ``exact`` where a query is compared with every vector, and ``quantized`` where it
+    is compared with smaller copies first. ``recall`` is the share of the truly best ``cutoff``
+    passages that were found by ``samples`` queries, ``error_bound`` the largest distance of a
+    vector from its copy; without copies nothing had to be measured. ``reason`` says why there are
+    none where the size asks for them.
+    """
+
+    search: Literal["exact", "quantized"] = "exact"
+    recall: float = 1.0
+    cutoff: int = 0
+    samples: int = 0
+    error_bound: float = 0.0
+    reason: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """For a person; recall is never rounded up."""
+        if self.search == "exact":
+            return f"exact ({self.reason})" if self.reason else "exact"
+        share = math.floor(self.recall * 10_000) / 10_000
+        return (
+            f"8-bit copies, then exact; recall@{self.cutoff} {share:.4f} on {self.samples} samples"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The manifest of one generation."""
 
@@ -61,6 +91,7 @@ class Manifest:
     dimension: int
     built_at: str
     files: tuple[FileDigest, ...]
+    semantic: SemanticForm = SemanticForm()
 
     @property
     def fingerprint(self) -> str:
@@ -93,7 +124,9 @@ def read_manifest(folder: Path) -> Manifest:
         del body["format"]
         inputs = Inputs(**body.pop("inputs"))
         files = tuple(FileDigest(**entry) for entry in body.pop("files"))
-        return Manifest(name=folder.name, inputs=inputs, files=files, **body)
+        # Generations of before there were copies are searched exactly.
+        semantic = SemanticForm(**body.pop("semantic", {}))
+        return Manifest(name=folder.name, inputs=inputs, files=files, semantic=semantic, **body)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(
             f"the manifest of generation {folder.name} cannot be read ({error}); "

@@ -16,6 +16,12 @@ from indexer.ingest import Request, ingest
 from indexer.report import Report
 from store.archive import Archive
 from store.catalogue import Catalogue
+from store.centring import centre_of
+from store.embedded import build_generation
+from store.embedded.build import EncoderIdentity
+from store.encoder import open_encoder
+from store.manifest import Manifest
+from store.vectors import VectorCache
 from tests.tiny_encoder import make_tiny_encoder
 
 
@@ -56,6 +62,20 @@ class Workplace:
         """Ingest what ``archive.toml`` lists."""
         request = Request((), encoder=self.encoder, allow_retire=allow_retire)
         return ingest(self.archive, request)
+
+    def build_with_copies(self) -> Manifest:
+        """Build the newest version's indexes again, as they are built for very many passages."""
+        with Catalogue(self.archive) as catalogue, VectorCache(self.archive) as cache:
+            encoder = open_encoder(self.encoder)
+            return build_generation(
+                self.archive,
+                catalogue,
+                cache,
+                catalogue.versions()[-1],
+                EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension),
+                centre_of(encoder, cache),
+                exact_up_to=0,
+            )
 
     def search(self, query: str, scope: Scope | None = None, **protocol: object) -> SearchResult:
         engines = Engines(self.archive)

@@ -27,8 +27,16 @@ from store.errors import UnknownDocument
 from store.manifest import read_manifest, write_manifest
 from tests.conftest import Workplace
 
+
+def quantized(workplace: Workplace) -> Backend:
+    """The embedded backend as it is built above a size."""
+    workplace.build_with_copies()
+    return open_backend(workplace.archive)
+
+
 BACKENDS: dict[str, Callable[[Workplace], Backend]] = {
-    "embedded": lambda workplace: open_backend(workplace.archive)
+    "embedded": lambda workplace: open_backend(workplace.archive),
+    "embedded, quantized": quantized,
 }
 DOCUMENTS = 12
 

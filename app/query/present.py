@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.query.best_passages import Extract, best_extracts, candidate_passages
@@ -125,6 +125,7 @@ def result_data(
         "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
         "corpus_version": record.manifest.inputs.corpus_version,
         "generation": record.manifest.name,
+        "semantic_index": asdict(record.manifest.semantic),
         "partial": result.partial,
         "notes": list(result.notes),
         "rankings": {

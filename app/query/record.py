@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.query.fuse import Contribution, FusedHit, Part
@@ -70,6 +70,7 @@ class SearchRecord:
                 "encoder": inputs.encoder,
                 "centring": inputs.centring,
                 "engines": inputs.engines,
+                "semantic_index": asdict(self.manifest.semantic),
             },
             "rankings": {
                 ranking.system: {

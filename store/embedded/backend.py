@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -174,7 +175,7 @@ def _open(archive: Archive, name: str) -> EmbeddedBackend:
         manifest,
         generation_documents(folder),
         _open_part(folder, manifest, "lexical/", open_lexical),
-        _open_part(folder, manifest, "semantic/", open_semantic),
+        _open_part(folder, manifest, "semantic/", partial(open_semantic, form=manifest.semantic)),
     )
 
 

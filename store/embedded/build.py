@@ -25,13 +25,16 @@ from store.catalogue import Catalogue, LivePassages, Version
 from store.centring import Centre, centring_fingerprint
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
 from store.embedded.lexical import write_lexical
-from store.embedded.semantic import write_semantic
+from store.embedded.semantic import EXACT_UP_TO, write_semantic
 from store.errors import CounterpointError, is_full_disk, no_space
 from store.filesystem import remove
 from store.manifest import Inputs, Manifest, digest_files, write_manifest
 from store.vectors import VectorCache
 
 DOCUMENTS_NAME = "documents.json"
+
+BLOCK = 4096
+"""How many vectors are taken out of the cache and centred at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,12 @@ def build_generation(
     encoder: EncoderIdentity,
     centre: Centre,
     *,
+    exact_up_to: int = EXACT_UP_TO,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Manifest:
     """Build the generation of ``version`` and give it its name; publishing it is another step.
+
+    With more passages than ``exact_up_to`` the semantic index gets quantized copies.
 
     :raises KeyError: a passage has no cached vector
     :raises CacheDamaged: a cached vector is not what was put there
@@ -90,7 +96,9 @@ def build_generation(
     folder.mkdir()
 
     try:
-        manifest = _write(folder, inputs, catalogue, cache, version, encoder, centre, progress)
+        manifest = _write(
+            folder, inputs, catalogue, cache, version, encoder, centre, exact_up_to, progress
+        )
         final = archive.generations / name
         # What is damaged may still answer in part: it is out of sight for an instant only.
         damaged = archive.generations / f".{name}.{os.getpid()}.damaged"
@@ -114,6 +122,7 @@ def _write(
     version: Version,
     encoder: EncoderIdentity,
     centre: Centre,
+    exact_up_to: int,
     progress: Callable[[int], None],
 ) -> Manifest:
     """Write both indexes and the list of documents, make them durable, then the manifest."""
@@ -122,8 +131,10 @@ def _write(
     passages = write_lexical(
         folder / "lexical", _fields(catalogue, version, live, documents, progress)
     )
-    vectors = _vectors(catalogue, cache, live, documents, encoder, centre)
-    write_semantic(folder / "semantic", vectors, centre)
+    blocks = _vectors(catalogue, cache, live, documents, encoder, centre)
+    form = write_semantic(
+        folder / "semantic", blocks, passages, encoder.dimension, centre, exact_up_to=exact_up_to
+    )
     (folder / DOCUMENTS_NAME).write_text(
         json.dumps([[entry.doc_id, entry.revision, entry.passages] for entry in live]),
         encoding="utf-8",
@@ -136,6 +147,7 @@ def _write(
         dimension=encoder.dimension,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         files=digest_files(folder),
+        semantic=form,
     )
     _sync(folder)
     write_manifest(folder, manifest)
@@ -175,15 +187,25 @@ def _vectors(
     documents: Mapping[str, Document],
     encoder: EncoderIdentity,
     centre: Centre,
-) -> NDArray[np.float32]:
-    """The centred vectors of every passage, (passages, dimension), in row order."""
-    languages, hashes = [], []
+) -> Iterator[NDArray[np.float32]]:
+    """The centred vectors of every passage in row order, in blocks of (any, dimension)."""
+    languages: list[str] = []
+    hashes: list[bytes] = []
+
+    def block() -> NDArray[np.float32]:
+        vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
+        return centre.passage_vectors(vectors, languages)
+
     for entry in live:
         for span, text_hash in texts.spans(catalogue, entry.shape_id):
             languages.append(span.language or documents[entry.doc_id].language)
             hashes.append(text_hash)
-    vectors = cache.rows(hashes, encoder.fingerprint, encoder.dimension)
-    return centre.passage_vectors(vectors, languages) if len(vectors) else vectors
+            if len(hashes) == BLOCK:
+                yield block()
+                languages.clear()
+                hashes.clear()
+    if hashes:
+        yield block()
 
 
 def _sync(folder: Path) -> None:
