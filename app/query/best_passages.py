@@ -119,10 +119,15 @@ def _first(
         itself = {place.number for place in places if place.itself}
         return len(itself), len({place.number for place in places})
 
-    if len(candidates) == 1 or not (terms.asked.codes or terms.asked.phrases):
-        return candidates[0]
-    # The first of the greatest, and candidates come best first.
-    return max(candidates, key=held)
+    wanted = len(terms.asked.codes) + len(terms.asked.phrases)
+    best, most = candidates[0], (0, 0)
+    for entry in candidates if wanted and len(candidates) > 1 else ():
+        # Candidates come best first, and nothing holds more than everything.
+        if (holds := held(entry)) > most:
+            best, most = entry, holds
+        if most[0] == wanted:
+            break
+    return best
 
 
 def _said(passage: Passage) -> str:
