@@ -8,16 +8,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from app.query.correct import corrected
 from app.query.explain import part_in_words
 from app.query.fuse import Contribution
 from app.query.present import Row, result_data, rows
-from app.query.protocol import DEFAULT_ASKED, DEFAULT_COVERAGE, Asked, make_protocol
+from app.query.protocol import (
+    DEFAULT_ASKED,
+    DEFAULT_CORRECTIONS,
+    DEFAULT_COVERAGE,
+    Asked,
+    Corrections,
+    make_protocol,
+)
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.topic_files import read_topics
@@ -36,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, start the screens."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(given or ["serve"])
+    options.given = given
     try:
         code: int = options.run(options)
     except CounterpointError as error:
@@ -54,6 +64,7 @@ def _search(options: argparse.Namespace) -> int:
         weights=dict(_pairs("--weight", options.weight)),
         coverage=options.coverage,
         asked=options.semantic,
+        corrections=options.corrections,
         unit=options.unit,
     )
     if options.limit < 1:
@@ -67,7 +78,7 @@ def _search(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result_data(result, shown), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_lines(result, shown)))
+        print("\n".join([*_lines(result, shown), *_corrections(result, options.given)]))
     return 1 if result.partial else 0
 
 
@@ -129,6 +140,27 @@ def _lines(result: SearchResult, shown: Sequence[Row]) -> list[str]:
     total = sum(result.timings_ms.values())
     lines.append(f"{len(record.fused)} candidates (depth: {depths}) in {total:.0f} ms")
     return lines
+
+
+def _corrections(result: SearchResult, given: Sequence[str]) -> list[str]:
+    """What an unknown word may have been meant to be, and the command that searches for it; or the
+    command that searches for the words as typed."""
+    record = result.record
+    if not record.suggestions:
+        return []
+    if record.protocol.corrections == "apply":
+        return [f"as typed: {_command(given)} --corrections {DEFAULT_CORRECTIONS}"]
+    lines = []
+    for one in record.suggestions:
+        meant = " or ".join(f"{c.text} ({c.documents})" for c in one.candidates)
+        lines.append(f"note: No document has {one.typed}. Perhaps {meant}")
+    text = corrected(record.text, record.suggestions)
+    changed = [text if argument == record.query else argument for argument in given]
+    return [*lines, f"corrected: {_command(changed)}"]
+
+
+def _command(given: Sequence[str]) -> str:
+    return shlex.join(["python", "-m", "app", *given])
 
 
 def _sum_in_words(row: Row) -> str:
@@ -202,6 +234,13 @@ def _parser() -> argparse.ArgumentParser:
         choices=get_args(Asked),
         default=DEFAULT_ASKED,
         help="when the semantic system is asked (default: %(default)s)",
+    )
+    command.add_argument(
+        "--corrections",
+        choices=get_args(Corrections),
+        default=DEFAULT_CORRECTIONS,
+        help="what becomes of a word that no document has: a correction is suggested, or searched "
+        "instead, or neither (default: %(default)s)",
     )
     command.add_argument("--unit", choices=["document", "passage"], default="document")
     command.add_argument(

@@ -5,7 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from app import resources
-from app.pages import account, controls, frame, markup, result_markup, results, trouble
+from app.pages import (
+    account,
+    controls,
+    corrections,
+    frame,
+    markup,
+    result_markup,
+    results,
+    trouble,
+)
 from app.pages.address import Address
 from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
@@ -47,6 +56,8 @@ def _answer(
     result = _searched(serving, catalogue, address, protocol, scope)
     if result.notes:
         st.html(markup.notices(result.notes))
+    if result.record.suggestions:
+        st.html(corrections.announced(result.record, address, account.reviewer()))
     if result.partial:
         trouble.repair()
     if not result.record.fused:

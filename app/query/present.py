@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.query.correct import suggestion_data
 from app.query.fuse import Contribution, FusedHit
 from app.query.highlight import Snippet, snippet
 from app.query.read_as import read_data
@@ -107,6 +108,7 @@ def result_data(result: SearchResult, shown: Sequence[Row]) -> dict[str, Any]:
     return {
         "query": record.query,
         "read": read_data(record.terms),
+        "suggestions": suggestion_data(record.text, record.suggestions),
         "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
         "corpus_version": record.manifest.inputs.corpus_version,
         "generation": record.manifest.name,

@@ -12,6 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from app.query.correct import Suggestion, applied, corrected, suggestions
 from app.query.explain import settle_absences
 from app.query.fuse import fuse
 from app.query.narrow import expanded, narrowed
@@ -26,7 +27,7 @@ from corpus.scope import Scope
 from corpus.terms import read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
-from store.catalogue import Catalogue
+from store.catalogue import Catalogue, Version
 from store.embedded import open_backend
 from store.encoder import Encoder, open_encoder
 from store.errors import CounterpointError
@@ -118,6 +119,7 @@ def search(
     backend = engines.backend
     timings: dict[str, float] = {}
     terms = read_query(query)
+    given: tuple[Suggestion, ...] = ()
     scope = scope or Scope()
     permitted: frozenset[str] | None = None
     undecided = ""
@@ -128,7 +130,17 @@ def search(
             terms = expanded(backend, terms, permitted)
         except EngineFailure as error:
             undecided = f"what this query excludes or abbreviates cannot be told: {error}"
+    text = terms.text
+    if protocol.corrections != "off" and terms.searchable and not undecided:
+        with _timed(timings, "correct"):
+            given = _suggestions(backend, catalogue, version, scope, terms, permitted)
+            if given and protocol.corrections == "apply":
+                terms = read_query(corrected(text, given))
+                permitted = narrowed(backend, catalogue, version, scope, terms)
+                terms = expanded(backend, terms, permitted)
     notes = [*terms.notes, *filter(None, [read_as(terms)])]
+    if protocol.corrections == "apply":
+        notes += map(applied, given)
     if terms.searchable and not undecided:
         rankings = _rankings(engines, protocol, terms, permitted, timings)
     else:
@@ -149,12 +161,36 @@ def search(
     with _timed(timings, "explain"):
         fused = settle_absences(backend, terms, fused, protocol)
     record = SearchRecord(
-        query, terms, protocol, scope, backend.manifest, rankings, fused, tuple(notes)
+        query,
+        terms,
+        protocol,
+        scope,
+        backend.manifest,
+        rankings,
+        fused,
+        tuple(notes),
+        text,
+        given,
     )
     if keep:
         with _timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
     return SearchResult(record, tuple(notes), timings)
+
+
+def _suggestions(
+    backend: Backend,
+    catalogue: Catalogue,
+    version: Version,
+    scope: Scope,
+    terms: QueryTerms,
+    permitted: frozenset[str] | None,
+) -> tuple[Suggestion, ...]:
+    try:
+        return suggestions(backend, catalogue, version, scope, terms, permitted)
+    except EngineFailure:
+        # The lexical ranking is unavailable then, and says why.
+        return ()
 
 
 def _rankings(
