@@ -29,6 +29,7 @@ from app.query.protocol import (
 )
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
+from app.query.suggest import LIMIT, completion_data, suggest
 from app.topic_files import read_topics
 from corpus.resemblance import percent
 from corpus.scope import Scope
@@ -93,6 +94,20 @@ def _scope(options: argparse.Namespace) -> Scope:
         )
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def _suggest(options: argparse.Namespace) -> int:
+    if options.limit < 1:
+        raise BadInput(f"--limit is the number of suggestions, at least 1, not {options.limit}")
+    archive = existing_archive(options.archive)
+    engines = Engines(archive)
+    with Catalogue(archive) as catalogue:
+        found = suggest(engines, catalogue, Scope(), options.text, options.limit)
+    if options.json:
+        print(json.dumps([completion_data(one) for one in found], ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(f"{one.kind:<6} {one.text}" for one in found))
+    return 0
 
 
 def _topics(options: argparse.Namespace) -> int:
@@ -263,6 +278,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)
+
+    command = commands.add_parser(
+        "suggest", parents=[where], help="codes and titles that begin with what was typed"
+    )
+    command.add_argument("text", metavar="TEXT")
+    command.add_argument(
+        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
+    )
+    command.add_argument("--json", action="store_true", help="print them as JSON")
+    command.set_defaults(run=_suggest)
 
     command = commands.add_parser(
         "topics", parents=[where], help="add the topics of a TOML file, to be judged"

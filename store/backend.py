@@ -114,6 +114,12 @@ class Backend(Protocol):
         """
         ...
 
+    def codes_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        """The folded codes alone of permitted documents that begin with ``prefix``, as above."""
+        ...
+
     def near_words(self, word: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
         """The words of permitted documents that a folded ``word`` may be a misspelling of.
 

@@ -160,6 +160,17 @@ def test_words_that_begin_alike_are_those_of_the_permitted_documents(
             assert doc_id in backend.matching_documents(Terms(words=(word,)))
 
 
+def test_codes_that_begin_alike_are_codes_alone(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    assert backend.codes_beginning("hx00", 50, frozenset({"d03.txt", "d04.txt"})) == (
+        *("hx003", "hx004"),
+    )
+    assert backend.codes_beginning("pum", 50, None) == ()
+    assert backend.codes_beginning("hx", 50, frozenset()) == ()
+
+
 def test_what_is_near_to_a_word_or_code_is_from_permitted_documents(
     workplace_and_backend: tuple[Workplace, Backend],
 ) -> None:

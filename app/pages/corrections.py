@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -10,6 +11,7 @@ from app.pages.markup import anchor
 from app.query.correct import Suggestion, corrected
 from app.query.protocol import DEFAULT_CORRECTIONS
 from app.query.record import SearchRecord
+from app.query.suggest import Completion
 
 
 def announced(record: SearchRecord, address: Address, reviewer: str) -> str:
@@ -20,6 +22,19 @@ def announced(record: SearchRecord, address: Address, reviewer: str) -> str:
         typed = search_link(replace(address, corrections=DEFAULT_CORRECTIONS), reviewer)
         return _note(anchor("Search for the words as typed", typed, "cp-meant"))
     return "".join(_note(_suggested(one, record, address, reviewer)) for one in record.suggestions)
+
+
+def completions(found: Sequence[Completion], address: Address, reviewer: str) -> str:
+    """One line of links to codes and titles that begin with what was typed."""
+    links = " · ".join(
+        anchor(
+            one.text,
+            search_link(replace(address, q=one.query, n=str(STEP)), reviewer),
+            "cp-meant",
+        )
+        for one in found
+    )
+    return f'<p class="cp-hint">Begins so: {links}</p>' if links else ""
 
 
 def _suggested(one: Suggestion, record: SearchRecord, address: Address, reviewer: str) -> str:

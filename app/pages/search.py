@@ -16,8 +16,9 @@ from app.pages import (
     trouble,
 )
 from app.pages.address import Address
-from app.query.protocol import Protocol
+from app.query.protocol import LEXICAL, Protocol
 from app.query.search import SearchResult, search
+from app.query.suggest import suggest
 from app.resources import Served
 from corpus.scope import Scope
 from store.catalogue import Catalogue
@@ -58,6 +59,10 @@ def _answer(
         st.html(markup.notices(result.notes))
     if result.record.suggestions:
         st.html(corrections.announced(result.record, address, account.reviewer()))
+    if not any(r.hits for r in result.record.rankings if r.system == LEXICAL):
+        # What was typed may be the beginning of something.
+        found = suggest(serving.engines, catalogue, scope, address.q)
+        st.html(corrections.completions(found, address, account.reviewer()))
     if result.partial:
         trouble.repair()
     if not result.record.fused:

@@ -24,7 +24,7 @@ from app.query.retrieve import Ask, retrieve
 from corpus.language import query_language
 from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
-from corpus.terms import read_query
+from corpus.terms import WORD, fold_words, read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue, Version
@@ -52,6 +52,20 @@ class Engines:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
         self.backend: Backend = open_backend(archive)
+        self._titles: tuple[tuple[str, str, str], ...] | None = None
+
+    def titles(self, catalogue: Catalogue) -> tuple[tuple[str, str, str], ...]:
+        """Every document's id, title, and the title's folded words with a space before each.
+
+        Whoever shows them leaves out what the reader may not see. They are read once.
+        """
+        if self._titles is None:
+            version = self.backend.manifest.inputs.corpus_version
+            self._titles = tuple(
+                (doc_id, title, "".join(f" {word}" for word in WORD.findall(fold_words(title))))
+                for doc_id, title in catalogue.titles(version)
+            )
+        return self._titles
 
     def encode(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query, shape (dimension,).

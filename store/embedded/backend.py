@@ -94,6 +94,17 @@ class EmbeddedBackend:
         allowed = self._permitted_documents(permitted)
         return tuple(_guarded("lexical", lambda: index.beginning(prefix, limit, allowed)))
 
+    def codes_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return ()
+        allowed = self._permitted_documents(permitted)
+        return tuple(
+            _guarded("lexical", lambda: index.beginning(prefix, limit, allowed, ("codes",)))
+        )
+
     def near_words(self, word: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
         index = _opened(self._lexical, "lexical")
         if permitted is not None and not permitted:

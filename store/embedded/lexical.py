@@ -116,11 +116,17 @@ class LexicalIndex:
         found = self._searcher.fast_field_values("doc", [address for _, address in hits])
         return np.unique(np.array(found, dtype=np.int64))
 
-    def beginning(self, prefix: str, limit: int, permitted: NDArray[np.bool_] | None) -> list[str]:
+    def beginning(
+        self,
+        prefix: str,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        fields: Sequence[str] = ("words", "title", "headings", "codes"),
+    ) -> list[str]:
         """The most frequent ``limit`` terms of permitted documents that begin with ``prefix``."""
         within = None if permitted is None else self._members(np.flatnonzero(permitted))
         counts: dict[str, int] = {}
-        for field in ("words", "title", "headings", "codes"):
+        for field in fields:
             for term, count in self._searcher.terms_with_prefix(field, prefix, within, limit):
                 if count:
                     counts[term] = max(count, counts.get(term, 0))
