@@ -120,9 +120,10 @@ def test_a_misspelt_word_is_announced_and_its_correction_is_one_link_away(
     assert order(text)[0] == "pumps/gland.md"
 
 
-def test_a_beginning_that_no_document_has_leads_to_what_begins_so(archive: Workplace) -> None:
+def test_the_beginning_of_a_code_or_title_leads_to_what_begins_so(archive: Workplace) -> None:
     text = body(opened(q="PX-3"))
     assert 'Begins so: <a class="cp-meant" href="./?q=PX-310"' in text
+    assert 'href="./?q=Prensaestopas"' in body(opened(q="prensa"))
     assert "Begins so" not in body(opened(q=QUERY))
 
 

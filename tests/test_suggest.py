@@ -111,7 +111,6 @@ def test_the_page_links_to_the_query_and_escapes_titles() -> None:
     html = corrections.completions(found, Address(q="pum"), "Ana")
     assert "&lt;b&gt;Pump&lt;/b&gt;" in html
     assert 'href="./?q=%22b+Pump+b%22&amp;as=Ana"' in html
-    assert corrections.completions([], Address(q="pum"), "") == ""
 
 
 def test_the_command_prints_lines_or_json(

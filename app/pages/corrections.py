@@ -34,7 +34,7 @@ def completions(found: Sequence[Completion], address: Address, reviewer: str) ->
         )
         for one in found
     )
-    return f'<p class="cp-hint">Begins so: {links}</p>' if links else ""
+    return f'<p class="cp-hint">Begins so: {links}</p>'
 
 
 def _suggested(one: Suggestion, record: SearchRecord, address: Address, reviewer: str) -> str:

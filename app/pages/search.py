@@ -16,7 +16,7 @@ from app.pages import (
     trouble,
 )
 from app.pages.address import Address
-from app.query.protocol import LEXICAL, Protocol
+from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
 from app.query.suggest import suggest
 from app.resources import Served
@@ -24,6 +24,9 @@ from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.errors import BadInput
 from store.judging import topics
+
+BEGINNINGS = 4
+"""How many codes and titles that begin with what was typed are named, in one line."""
 
 
 def draw() -> None:
@@ -59,9 +62,7 @@ def _answer(
         st.html(markup.notices(result.notes))
     if result.record.suggestions:
         st.html(corrections.announced(result.record, address, account.reviewer()))
-    if not any(r.hits for r in result.record.rankings if r.system == LEXICAL):
-        # What was typed may be the beginning of something.
-        found = suggest(serving.engines, catalogue, scope, address.q)
+    if found := suggest(serving.engines, catalogue, scope, address.q, BEGINNINGS):
         st.html(corrections.completions(found, address, account.reviewer()))
     if result.partial:
         trouble.repair()
