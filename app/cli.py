@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,13 +16,22 @@ from pathlib import Path
 from typing import get_args
 
 from app.query.best_passages import Extract, place_of
+from app.query.correct import corrected
 from app.query.explain import part_in_words
 from app.query.facets import Facets, facets
 from app.query.fuse import Contribution
 from app.query.present import Row, result_data, rows
-from app.query.protocol import DEFAULT_ASKED, DEFAULT_COVERAGE, Asked, make_protocol
+from app.query.protocol import (
+    DEFAULT_ASKED,
+    DEFAULT_CORRECTIONS,
+    DEFAULT_COVERAGE,
+    Asked,
+    Corrections,
+    make_protocol,
+)
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
+from app.query.suggest import LIMIT, completion_data, suggest
 from app.topic_files import read_topics
 from corpus.query_filters import MEDIA_TYPES, media_types
 from corpus.resemblance import percent
@@ -41,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, start the screens."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(given or ["serve"])
+    options.given = given
     try:
         code: int = options.run(options)
     except CounterpointError as error:
@@ -59,6 +70,7 @@ def _search(options: argparse.Namespace) -> int:
         weights=dict(_pairs("--weight", options.weight)),
         coverage=options.coverage,
         asked=options.semantic,
+        corrections=options.corrections,
         unit=options.unit,
     )
     if options.limit < 1:
@@ -73,7 +85,7 @@ def _search(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_lines(result, shown, counted)))
+        print("\n".join([*_lines(result, shown, counted), *_corrections(result, options.given)]))
     return 1 if result.partial else 0
 
 
@@ -90,6 +102,20 @@ def _scope(options: argparse.Namespace) -> Scope:
         )
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def _suggest(options: argparse.Namespace) -> int:
+    if options.limit < 1:
+        raise BadInput(f"--limit is the number of suggestions, at least 1, not {options.limit}")
+    archive = existing_archive(options.archive)
+    engines = Engines(archive)
+    with Catalogue(archive) as catalogue:
+        found = suggest(engines, catalogue, Scope(), options.text, options.limit)
+    if options.json:
+        print(json.dumps([completion_data(one) for one in found], ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(f"{one.kind:<6} {one.text}" for one in found))
+    return 0
 
 
 def _topics(options: argparse.Namespace) -> int:
@@ -159,6 +185,27 @@ def _counted(counted: Facets) -> list[str]:
         for facet in counted.facets
         if len(facet.counts) > 1
     ]
+
+
+def _corrections(result: SearchResult, given: Sequence[str]) -> list[str]:
+    """What an unknown word may have been meant to be, and the command that searches for it; or the
+    command that searches for the words as typed."""
+    record = result.record
+    if not record.suggestions:
+        return []
+    if record.protocol.corrections == "apply":
+        return [f"as typed: {_command(given)} --corrections {DEFAULT_CORRECTIONS}"]
+    lines = []
+    for one in record.suggestions:
+        meant = " or ".join(f"{c.text} ({c.documents})" for c in one.candidates)
+        lines.append(f"note: No document has {one.typed}. Perhaps {meant}")
+    text = corrected(record.text, record.suggestions)
+    changed = [text if argument == record.query else argument for argument in given]
+    return [*lines, f"corrected: {_command(changed)}"]
+
+
+def _command(given: Sequence[str]) -> str:
+    return shlex.join(["python", "-m", "app", *given])
 
 
 def _sum_in_words(row: Row) -> str:
@@ -233,6 +280,13 @@ def _parser() -> argparse.ArgumentParser:
         default=DEFAULT_ASKED,
         help="when the semantic system is asked (default: %(default)s)",
     )
+    command.add_argument(
+        "--corrections",
+        choices=get_args(Corrections),
+        default=DEFAULT_CORRECTIONS,
+        help="what becomes of a word that no document has: a correction is suggested, or searched "
+        "instead, or neither (default: %(default)s)",
+    )
     command.add_argument("--unit", choices=["document", "passage"], default="document")
     command.add_argument(
         "--lang",
@@ -269,6 +323,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)
+
+    command = commands.add_parser(
+        "suggest", parents=[where], help="codes and titles that begin with what was typed"
+    )
+    command.add_argument("text", metavar="TEXT")
+    command.add_argument(
+        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
+    )
+    command.add_argument("--json", action="store_true", help="print them as JSON")
+    command.set_defaults(run=_suggest)
 
     command = commands.add_parser(
         "topics", parents=[where], help="add the topics of a TOML file, to be judged"

@@ -26,7 +26,7 @@ def publish_version(
     identity = EncoderIdentity(encoder.name, encoder.fingerprint, encoder.dimension)
     name = generation_name(wanted_inputs(version, identity))
     if not is_sound(archive, name):
-        # Vectors are read in blocks; each time a damaged block is met it is forgotten, so this ends.
+        # Vectors are read in blocks, and a damaged one is forgotten when it is met: this ends.
         while not _built(workshop, archive, version, identity):
             encode_version(workshop, version)
     if publish and not is_served(archive, name):

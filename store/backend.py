@@ -43,6 +43,19 @@ class EngineHits:
             raise ValueError("the columns of hits differ in length")
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a misspelt word or code may have been meant to be, and how many permitted documents
+    have it."""
+
+    text: str
+    documents: int
+
+
+CANDIDATES = 3
+"""How many candidates a backend gives at most."""
+
+
 class Backend(Protocol):
     """Two indexes of one generation.
 
@@ -104,6 +117,29 @@ class Backend(Protocol):
         """The folded words and codes in permitted documents that begin with ``prefix``.
 
         The most frequent come first, at most ``limit`` of them.
+        """
+        ...
+
+    def codes_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        """The folded codes alone of permitted documents that begin with ``prefix``, as above."""
+        ...
+
+    def near_words(self, word: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
+        """The words of permitted documents that a folded ``word`` may be a misspelling of.
+
+        They are within as many edits as :func:`corpus.spelling.edits_allowed` says; fewer edits
+        come first, then more documents, then the alphabet. There are none where a permitted
+        document holds the word itself, as a query of it alone would find it.
+        """
+        ...
+
+    def near_codes(self, code: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
+        """The folded codes of permitted documents that look like ``code``, a code as typed.
+
+        They differ by characters that are mistaken for one another; more documents come first.
+        There are none where a permitted document holds the code itself.
         """
         ...
 

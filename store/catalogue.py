@@ -141,6 +141,13 @@ class Catalogue:
             )
         ]
 
+    def titles(self, version: int) -> list[tuple[str, str]]:
+        """The id and the title of every document live in ``version``, by id."""
+        rows = self.rows(
+            f"SELECT doc_id, title FROM states WHERE {_LIVE} ORDER BY doc_id", version=version
+        )
+        return [(row["doc_id"], row["title"]) for row in rows]
+
     def document(self, version: int, doc_id: str) -> Document:
         """:raises UnknownDocument: it is not live in that version"""
         found = self.documents(version, [doc_id])

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
-from store.backend import Backend, EngineFailure, EngineHits
+from store.backend import Backend, Candidate, EngineFailure, EngineHits
 from store.catalogue import Catalogue
 from store.centring import Centre
 from store.embedded import open_backend
@@ -171,6 +171,44 @@ def test_words_that_begin_alike_are_those_of_the_permitted_documents(
         assert set(here) <= set(everything)
         for word in here:
             assert doc_id in backend.matching_documents(Terms(words=(word,)))
+
+
+def test_codes_that_begin_alike_are_codes_alone(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    assert backend.codes_beginning("hx00", 50, frozenset({"d03.txt", "d04.txt"})) == (
+        *("hx003", "hx004"),
+    )
+    assert backend.codes_beginning("pum", 50, None) == ()
+    assert backend.codes_beginning("hx", 50, frozenset()) == ()
+
+
+def test_what_is_near_to_a_word_or_code_is_from_permitted_documents(
+    workplace_and_backend: tuple[Workplace, Backend],
+) -> None:
+    _, backend = workplace_and_backend
+    odd = frozenset(doc_id for doc_id in backend.doc_ids if "pump" in held_words(backend, doc_id))
+    assert backend.near_words("pmup", None) == (Candidate("pump", len(odd)),)
+    assert backend.near_words("inspektec", odd) == (Candidate("inspected", len(odd)),)
+    assert backend.near_words("pmup", frozenset(backend.doc_ids) - odd) == ()
+    for held in ("pump", "pumps", "inspecting", "g", "pm"):
+        assert backend.near_words(held, None) == ()
+    assert backend.near_words("valve", odd) == ()
+    (only,) = backend.near_codes("HX-O01", None)
+    assert only == Candidate("hx001", 1)
+    for doc_id in backend.doc_ids:
+        here = backend.near_codes("HX-O01", frozenset({doc_id}))
+        assert here == ((only,) if doc_id == "d01.txt" else ())
+    for held in ("HX-001", "hx001", "HX-010X"):
+        assert backend.near_codes(held, None) == ()
+    for nothing in (frozenset[str](), frozenset({"not a document"})):
+        assert backend.near_words("pmup", nothing) == ()
+        assert backend.near_codes("HX-O01", nothing) == ()
+
+
+def held_words(backend: Backend, doc_id: str) -> tuple[str, ...]:
+    return backend.words_beginning("pum", 50, frozenset({doc_id}))
 
 
 def test_an_explanation_adds_up_to_the_score_that_was_given(

@@ -106,6 +106,27 @@ def labels(archive: Archive) -> list[Judgment]:
 # -- search ------------------------------------------------------------------------------------
 
 
+def test_a_misspelt_word_is_announced_and_its_correction_is_one_link_away(
+    archive: Workplace,
+) -> None:
+    text = body(opened(q="glnad screws"))
+    assert "No document has <em>glnad</em>" in text
+    assert 'href="./?q=gland+screws"' in text
+    applied = opened(q="glnad screws", corrections="apply")
+    text = body(applied)
+    assert "No document has glnad; gland was searched instead." in text
+    assert 'href="./?q=glnad+screws"' in text
+    assert "corrections apply" in text
+    assert order(text)[0] == "pumps/gland.md"
+
+
+def test_the_beginning_of_a_code_or_title_leads_to_what_begins_so(archive: Workplace) -> None:
+    text = body(opened(q="PX-3"))
+    assert 'Begins so: <a class="cp-meant" href="./?q=PX-310"' in text
+    assert 'href="./?q=Prensaestopas"' in body(opened(q="prensa"))
+    assert "Begins so" not in body(opened(q=QUERY))
+
+
 def test_the_first_page_says_version_protocol_and_what_can_be_done(archive: Workplace) -> None:
     text = body(opened())
     assert "Version 1, in force" in text

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from app.query.protocol import (
     DEFAULT_ASKED,
+    DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
     LEXICAL,
     SEMANTIC,
@@ -45,6 +46,7 @@ class Address:
     ws: str = "1"
     cov: str = str(DEFAULT_COVERAGE)
     asked: str = DEFAULT_ASKED
+    corrections: str = DEFAULT_CORRECTIONS
     unit: str = "document"
     lang: str = ""
     type: str = ""
@@ -110,6 +112,7 @@ class Address:
             weights={LEXICAL: self.wl, SEMANTIC: self.ws},
             coverage=self.cov,
             asked=self.asked,
+            corrections=self.corrections,
             unit=self.unit,
         )
 

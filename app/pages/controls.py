@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Asked, Protocol
+from app.query.protocol import Asked, Corrections, Protocol
 from app.resources import Served
 from store.catalogue import Catalogue
 
@@ -175,6 +175,14 @@ def _protocol(address: Address, refused: str) -> None:
             on_change=_changed,
             args=("asked",),
         )
+    st.segmented_control(
+        "A correction of an unknown word",
+        get_args(Corrections),
+        key=_synced("corrections", address.corrections),
+        required=True,
+        on_change=_changed,
+        args=("corrections",),
+    )
     st.segmented_control(
         "One rank per",
         ("document", "passage"),

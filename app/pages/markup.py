@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from app.pages.address import Address, search_link
-from app.query.protocol import DEFAULT_COVERAGE, Protocol
+from app.query.protocol import DEFAULT_CORRECTIONS, DEFAULT_COVERAGE, Protocol
 from corpus.document import Document
 from corpus.judging import Topic
 from corpus.resemblance import RUN, percent
@@ -119,6 +119,8 @@ def status(
         for system in protocol.systems:
             if system.coverage not in (None, DEFAULT_COVERAGE):
                 items.append(f"coverage {system.coverage}")
+        if protocol.corrections != DEFAULT_CORRECTIONS:
+            items.append(f"corrections {protocol.corrections}")
         if protocol.unit != "document":
             items.append(f"one rank per {protocol.unit}")
     return f'<p class="cp-status">{" · ".join(escape(item) for item in items)}</p>'

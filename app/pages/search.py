@@ -8,6 +8,7 @@ from app import resources
 from app.pages import (
     account,
     controls,
+    corrections,
     facet_markup,
     frame,
     markup,
@@ -19,11 +20,15 @@ from app.pages.address import Address
 from app.query.facets import facets
 from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
+from app.query.suggest import suggest
 from app.resources import Served
 from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.errors import BadInput
 from store.judging import topics
+
+BEGINNINGS = 4
+"""How many codes and titles that begin with what was typed are named, in one line."""
 
 
 def draw() -> None:
@@ -58,6 +63,10 @@ def draw() -> None:
 def _answer(serving: Served, catalogue: Catalogue, address: Address, result: SearchResult) -> None:
     if result.notes:
         st.html(markup.notices(result.notes))
+    if result.record.suggestions:
+        st.html(corrections.announced(result.record, address, account.reviewer()))
+    if found := suggest(serving.engines, catalogue, scope, address.q, BEGINNINGS):
+        st.html(corrections.completions(found, address, account.reviewer()))
     if result.partial:
         trouble.repair()
     if not result.record.fused:

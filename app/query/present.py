@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.query.best_passages import Extract, best_extracts, candidate_passages
+from app.query.correct import suggestion_data
 from app.query.facets import Facets
 from app.query.fuse import Contribution, FusedHit
 from app.query.highlight import Snippet
@@ -122,6 +123,7 @@ def result_data(
     return {
         "query": record.query,
         "read": read_data(record.terms),
+        "suggestions": suggestion_data(record.text, record.suggestions),
         "protocol": {**record.protocol.as_data(), "hash": record.protocol.hash},
         "corpus_version": record.manifest.inputs.corpus_version,
         "generation": record.manifest.name,

@@ -17,6 +17,7 @@ from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
 Asked = Literal["always", "unless codes alone match"]
+Corrections = Literal["suggest", "apply", "off"]
 
 LEXICAL = "lexical"
 SEMANTIC = "semantic"
@@ -26,6 +27,7 @@ DEFAULT_DEPTH = 100
 DEFAULT_COVERAGE = Fraction(7, 20)
 """The share of a query's weight that a passage must hold to be a match by words."""
 DEFAULT_ASKED: Asked = "unless codes alone match"
+DEFAULT_CORRECTIONS: Corrections = "suggest"
 MAX_DEPTH = 10_000
 MAX_NUMBER = 10**12
 """The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
@@ -77,11 +79,16 @@ DEFAULT_SYSTEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What makes two fusions comparable. Equal protocols have equal hashes and the reverse."""
+    """What makes two fusions comparable. Equal protocols have equal hashes and the reverse.
+
+    ``corrections`` says what becomes of a word or code that no document has: the answer is to the
+    words as typed, with a suggestion beside it or without one, or to the corrected words.
+    """
 
     systems: tuple[System, ...] = DEFAULT_SYSTEMS
     k: Fraction = DEFAULT_K
     unit: Unit = "document"
+    corrections: Corrections = DEFAULT_CORRECTIONS
     fusion: Literal["rrf"] = "rrf"
     tie_rule: Literal["id ascending"] = "id ascending"
     rank_base: Literal[1] = 1
@@ -98,6 +105,7 @@ class Protocol:
             raise BadInput(f"k is from 0 to {MAX_NUMBER}, not {self.k}")
         if self.unit not in get_args(Unit):
             raise BadInput(f"the unit is document or passage, not {self.unit!r}")
+        _corrections(self.corrections)
         body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(body.encode()).hexdigest()
         object.__setattr__(self, "hash", f"sha256:{digest}")
@@ -113,6 +121,7 @@ class Protocol:
             "systems": [_system_data(system) for system in self.systems],
             "k": str(self.k),
             "unit": self.unit,
+            "corrections": self.corrections,
             "fusion": self.fusion,
             "tie_rule": self.tie_rule,
             "rank_base": self.rank_base,
@@ -161,6 +170,7 @@ def make_protocol(
     weights: Mapping[str, object] | None = None,
     coverage: object = DEFAULT_COVERAGE,
     asked: str = DEFAULT_ASKED,
+    corrections: str = DEFAULT_CORRECTIONS,
     unit: str = "document",
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.
@@ -183,6 +193,7 @@ def make_protocol(
         systems=tuple(systems.values()),
         k=exact_number("k", k),
         unit="passage" if unit == "passage" else "document",
+        corrections=_corrections(corrections),
     )
 
 
@@ -192,3 +203,13 @@ def _asked(text: str) -> Asked:
     if text == "unless codes alone match":
         return "unless codes alone match"
     raise BadInput(f"a system is asked {' or '.join(get_args(Asked))}, not {text!r}")
+
+
+def _corrections(text: str) -> Corrections:
+    if text == "suggest":
+        return "suggest"
+    if text == "apply":
+        return "apply"
+    if text == "off":
+        return "off"
+    raise BadInput(f"corrections are {', '.join(get_args(Corrections))}, not {text!r}")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from app.query.correct import Suggestion, suggestion_data
 from app.query.fuse import Contribution, FusedHit, Part
 from app.query.protocol import Protocol
 from app.query.ranking import Ranking
@@ -25,7 +26,11 @@ SCHEMA = 3
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """What was asked, under which protocol, of what, and what came back."""
+    """What was asked, under which protocol, of what, and what came back.
+
+    ``text`` is the query as it was read, and ``suggestions`` are for it; where the protocol applies
+    them, ``terms`` are those of the corrected text.
+    """
 
     query: str
     terms: QueryTerms
@@ -35,6 +40,8 @@ class SearchRecord:
     rankings: tuple[Ranking, ...]
     fused: tuple[FusedHit, ...]
     notes: tuple[str, ...] = ()
+    text: str = ""
+    suggestions: tuple[Suggestion, ...] = ()
     body: str = field(init=False, repr=False, compare=False)
     record_id: str = field(init=False, compare=False)
 
@@ -50,6 +57,7 @@ class SearchRecord:
             "schema": SCHEMA,
             "query": self.query,
             "read": read_data(self.terms),
+            "suggestions": suggestion_data(self.text, self.suggestions),
             "protocol": {**self.protocol.as_data(), "hash": self.protocol.hash},
             "scope": {
                 "languages": self.scope.languages,

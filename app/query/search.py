@@ -12,6 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from app.query.correct import Suggestion, applied, corrected, suggestions
 from app.query.explain import settle_absences
 from app.query.fuse import fuse
 from app.query.narrow import expanded, narrowed
@@ -23,7 +24,7 @@ from app.query.retrieve import Ask, retrieve
 from corpus.language import query_language
 from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
-from corpus.terms import read_query
+from corpus.terms import WORD, fold_words, read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits
 from store.catalogue import Catalogue, Version
@@ -51,6 +52,20 @@ class Engines:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
         self.backend: Backend = open_backend(archive)
+        self._titles: tuple[tuple[str, str, str], ...] | None = None
+
+    def titles(self, catalogue: Catalogue) -> tuple[tuple[str, str, str], ...]:
+        """Every document's id, title, and the title's folded words with a space before each.
+
+        Whoever shows them leaves out what the reader may not see. They are read once.
+        """
+        if self._titles is None:
+            version = self.backend.manifest.inputs.corpus_version
+            self._titles = tuple(
+                (doc_id, title, "".join(f" {word}" for word in WORD.findall(fold_words(title))))
+                for doc_id, title in catalogue.titles(version)
+            )
+        return self._titles
 
     def encode(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query, shape (dimension,).
@@ -118,6 +133,7 @@ def search(
     backend = engines.backend
     timings: dict[str, float] = {}
     terms = read_query(query)
+    given: tuple[Suggestion, ...] = ()
     scope = scope or Scope()
     permitted: frozenset[str] | None = None
     undecided = ""
@@ -128,7 +144,17 @@ def search(
             terms = expanded(backend, terms, permitted)
         except EngineFailure as error:
             undecided = f"what this query excludes or abbreviates cannot be told: {error}"
+    text = terms.text
+    if protocol.corrections != "off" and terms.searchable and not undecided:
+        with _timed(timings, "correct"):
+            given = _suggestions(backend, catalogue, version, scope, terms, permitted)
+            if given and protocol.corrections == "apply":
+                terms = read_query(corrected(text, given))
+                permitted = narrowed(backend, catalogue, version, scope, terms)
+                terms = expanded(backend, terms, permitted)
     notes = [*terms.notes, *filter(None, [read_as(terms)])]
+    if protocol.corrections == "apply":
+        notes += map(applied, given)
     if terms.searchable and not undecided:
         rankings = _rankings(engines, protocol, terms, permitted, timings)
     else:
@@ -149,12 +175,36 @@ def search(
     with _timed(timings, "explain"):
         fused = settle_absences(backend, terms, fused, protocol)
     record = SearchRecord(
-        query, terms, protocol, scope, backend.manifest, rankings, fused, tuple(notes)
+        query,
+        terms,
+        protocol,
+        scope,
+        backend.manifest,
+        rankings,
+        fused,
+        tuple(notes),
+        text,
+        given,
     )
     if keep:
         with _timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
     return SearchResult(record, tuple(notes), timings)
+
+
+def _suggestions(
+    backend: Backend,
+    catalogue: Catalogue,
+    version: Version,
+    scope: Scope,
+    terms: QueryTerms,
+    permitted: frozenset[str] | None,
+) -> tuple[Suggestion, ...]:
+    try:
+        return suggestions(backend, catalogue, version, scope, terms, permitted)
+    except EngineFailure:
+        # The lexical ranking is unavailable then, and says why.
+        return ()
 
 
 def _rankings(

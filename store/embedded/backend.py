@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from corpus.document import Passage, passage_id
 from corpus.query_terms import QueryTerms, Terms
 from store.archive import Archive
-from store.backend import EngineFailure, EngineHits
+from store.backend import Candidate, EngineFailure, EngineHits
 from store.catalogue import Catalogue, split_passage_id
 from store.embedded.build import DOCUMENTS_NAME
 from store.embedded.lexical import LexicalIndex, open_lexical
@@ -101,6 +101,31 @@ class EmbeddedBackend:
             return ()
         allowed = self._permitted_documents(permitted)
         return tuple(_guarded("lexical", lambda: index.beginning(prefix, limit, allowed)))
+
+    def codes_beginning(
+        self, prefix: str, limit: int, permitted: frozenset[str] | None
+    ) -> tuple[str, ...]:
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return ()
+        allowed = self._permitted_documents(permitted)
+        return tuple(
+            _guarded("lexical", lambda: index.beginning(prefix, limit, allowed, ("codes",)))
+        )
+
+    def near_words(self, word: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return ()
+        allowed = self._permitted_documents(permitted)
+        return _guarded("lexical", lambda: index.near_words(word, allowed, self._doc_of))
+
+    def near_codes(self, code: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return ()
+        allowed = self._permitted_documents(permitted)
+        return _guarded("lexical", lambda: index.near_codes(code, allowed, self._doc_of))
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         with Catalogue(self._archive) as catalogue:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from corpus.codes import fold_code
 from corpus.query_terms import QueryTerms, Terms
+from corpus.spelling import edits_allowed, look_alike
+from store.backend import CANDIDATES, Candidate
 from store.embedded.analysis import Fields, analyzers, schema
 from store.embedded.clauses import clauses_of, engine_query, membership_query
 from store.embedded.coverage import Coverage, coverage_of
+from store.embedded.vocabulary import Vocabulary, vocabulary_of
 from store.errors import Damaged
 
 HEAP_BYTES = 512_000_000
@@ -111,15 +116,80 @@ class LexicalIndex:
         found = self._searcher.fast_field_values("doc", [address for _, address in hits])
         return np.unique(np.array(found, dtype=np.int64))
 
-    def beginning(self, prefix: str, limit: int, permitted: NDArray[np.bool_] | None) -> list[str]:
+    def beginning(
+        self,
+        prefix: str,
+        limit: int,
+        permitted: NDArray[np.bool_] | None,
+        fields: Sequence[str] = ("words", "title", "headings", "codes"),
+    ) -> list[str]:
         """The most frequent ``limit`` terms of permitted documents that begin with ``prefix``."""
         within = None if permitted is None else self._members(np.flatnonzero(permitted))
         counts: dict[str, int] = {}
-        for field in ("words", "title", "headings", "codes"):
+        for field in fields:
             for term, count in self._searcher.terms_with_prefix(field, prefix, within, limit):
                 if count:
                     counts[term] = max(count, counts.get(term, 0))
         return sorted(counts, key=lambda term: (-counts[term], term))[:limit]
+
+    def near_words(
+        self, word: str, permitted: NDArray[np.bool_] | None, doc_of: Rows
+    ) -> tuple[Candidate, ...]:
+        """See :meth:`store.backend.Backend.near_words`; documents by number."""
+        edits = edits_allowed(word)
+        if not edits or self._holds(Terms(words=(word,)), permitted, doc_of):
+            return ()
+        found: list[Candidate] = []
+        for ring in self._vocabulary.near(word, edits):
+            found += self._counted(("words", "title", "headings"), ring, permitted)
+            if len(found) >= CANDIDATES:
+                break
+        return tuple(found[:CANDIDATES])
+
+    def near_codes(
+        self, code: str, permitted: NDArray[np.bool_] | None, doc_of: Rows
+    ) -> tuple[Candidate, ...]:
+        """See :meth:`store.backend.Backend.near_codes`; documents by number."""
+        folded = fold_code(code)
+        alike = self._vocabulary.codes.get(look_alike(folded), ())
+        if not alike or self._holds(Terms(codes=(folded,), spellings=(code,)), permitted, doc_of):
+            return ()
+        return tuple(self._counted(("codes",), alike, permitted)[:CANDIDATES])
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return vocabulary_of(self._searcher)
+
+    def _holds(self, terms: Terms, permitted: NDArray[np.bool_] | None, doc_of: Rows) -> bool:
+        """Whether a permitted document holds any of ``terms``."""
+        if permitted is None:
+            clauses = clauses_of(self._schema, QueryTerms("", terms))
+            entries = [entry for clause in clauses if not clause.every for entry in clause.entries]
+            if any(self._searcher.doc_freq(field, term) for field, term in entries):
+                return True
+        wanted = membership_query(self._schema, terms, in_title=False)
+        return len(self._permitted(wanted, 1, permitted, doc_of)[0]) > 0
+
+    def _counted(
+        self, fields: Sequence[str], terms: Iterable[str], permitted: NDArray[np.bool_] | None
+    ) -> list[Candidate]:
+        """Those of ``terms`` that permitted documents have, the most frequent first."""
+        counted = []
+        for term in terms:
+            wanted = tantivy.Query.boolean_query(
+                [
+                    (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, field, term))
+                    for field in fields
+                ]
+            )
+            hits = self._searcher.search(wanted, max(1, self.passages), count=False).hits
+            found = self._searcher.fast_field_values("doc", [address for _, address in hits])
+            documents = np.unique(np.array(found, dtype=np.int64))
+            if permitted is not None:
+                documents = documents[permitted[documents]]
+            if len(documents):
+                counted.append(Candidate(term, len(documents)))
+        return sorted(counted, key=lambda one: (-one.documents, one.text))
 
     def explain(self, query: QueryTerms, row: int) -> dict[str, Any]:
         """The engine's own account of one passage's score."""

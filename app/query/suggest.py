@@ -1,0 +1,100 @@
+"""What a reader may be about to type: codes and titles of documents that the reader may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.query.correct import spelled
+from app.query.search import Engines
+from corpus.codes import fold_code
+from corpus.scope import Scope
+from corpus.terms import WORD, fold_words, read_query
+from corpus.text import normalise_text
+from store.backend import EngineFailure
+from store.catalogue import Catalogue
+from store.scope import permitted_documents
+
+LIMIT = 8
+LEAST_TYPED = 2
+"""Letters and digits before anything is suggested; one begins nearly everything."""
+MOST_TYPED = 200
+MOST_CODES = 4
+"""At most so many suggestions are codes, so that titles are seen as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A code or title as a document has it, and the ``query`` that asks for it."""
+
+    kind: Literal["code", "title"]
+    text: str
+    query: str
+
+
+def suggest(
+    engines: Engines, catalogue: Catalogue, scope: Scope, text: str, limit: int = LIMIT
+) -> tuple[Completion, ...]:
+    """The best ``limit`` completions of what was typed: codes that begin so, then titles.
+
+    A title comes where each typed word begins one of its words, first of all where the title itself
+    begins so; case and accents make no difference. Where the lexical engine cannot answer, there
+    are titles alone.
+    """
+    typed = normalise_text(text[:MOST_TYPED].replace("\0", " ")).strip()
+    if sum(map(str.isalnum, typed)) < LEAST_TYPED:
+        return ()
+    version = catalogue.version(engines.backend.manifest.inputs.corpus_version)
+    permitted = permitted_documents(catalogue, version, scope)
+    try:
+        found = _codes(engines, typed, min(limit, MOST_CODES), permitted)
+    except EngineFailure:
+        found = []
+    found += _titles(engines, catalogue, typed, permitted)
+    unlike = {one.text: one for one in found if one.text != typed}
+    return tuple(unlike.values())[:limit]
+
+
+def completion_data(completion: Completion) -> dict[str, Any]:
+    """A completion as JSON-ready data."""
+    return {"kind": completion.kind, "text": completion.text, "query": completion.query}
+
+
+def _codes(
+    engines: Engines, typed: str, limit: int, permitted: frozenset[str] | None
+) -> list[Completion]:
+    """Codes that begin with all that was typed, or with its last word."""
+    before, space, last = typed.rpartition(" ")
+    found: list[Completion] = []
+    for lead, beginning in (("", typed), (before + space, last))[: 2 if before else 1]:
+        folded = fold_code(beginning)
+        if sum(map(str.isalnum, folded)) < LEAST_TYPED:
+            continue
+        for code in engines.backend.codes_beginning(folded, limit, permitted):
+            written = spelled(engines.backend, code, permitted)
+            found.append(Completion("code", written, f"{lead}{written}"))
+        if found:
+            break
+    return found
+
+
+def _titles(
+    engines: Engines, catalogue: Catalogue, typed: str, permitted: frozenset[str] | None
+) -> list[Completion]:
+    words = WORD.findall(fold_words(typed))
+    whole = " " + " ".join(words)
+    matching = [
+        (not spaced.startswith(whole), len(title), title)
+        for doc_id, title, spaced in engines.titles(catalogue)
+        if (permitted is None or doc_id in permitted)
+        and all(f" {word}" in spaced for word in words)
+    ]
+    return [Completion("title", title, _asking(title)) for _, _, title in sorted(matching)]
+
+
+def _asking(title: str) -> str:
+    """A query for a title: the title, or its words as a phrase where it holds signs."""
+    read = read_query(title)
+    asked = read.asked
+    signs = asked.phrases or asked.prefixes or read.alternatives or read.narrowed or read.notes
+    return f'"{" ".join(WORD.findall(title))}"' if signs else title
