@@ -65,7 +65,7 @@ def _answer(serving: Served, catalogue: Catalogue, address: Address, result: Sea
         st.html(markup.notices(result.notes))
     if result.record.suggestions:
         st.html(corrections.announced(result.record, address, account.reviewer()))
-    if found := suggest(serving.engines, catalogue, scope, address.q, BEGINNINGS):
+    if found := suggest(serving.engines, catalogue, result.record.scope, address.q, BEGINNINGS):
         st.html(corrections.completions(found, address, account.reviewer()))
     if result.partial:
         trouble.repair()
