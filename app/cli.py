@@ -79,7 +79,8 @@ def _search(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result_data(result, shown), ensure_ascii=False, indent=2))
     else:
-        print("\n".join([*_lines(result, shown), *_corrections(result, options.given)]))
+        *lines, summary = _lines(result, shown)
+        print("\n".join([*lines, *_corrections(result, options.given), summary]))
     return 1 if result.partial else 0
 
 
