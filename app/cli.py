@@ -85,7 +85,8 @@ def _search(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
     else:
-        print("\n".join([*_lines(result, shown, counted), *_corrections(result, options.given)]))
+        *lines, summary = _lines(result, shown, counted)
+        print("\n".join([*lines, *_corrections(result, options.given), summary]))
     return 1 if result.partial else 0
 
 
