@@ -134,6 +134,13 @@ class _Connection(sqlite3.Connection):
     def cursor(self, factory: Any = _Cursor) -> Any:
         return super().cursor(factory)
 
+    # The shortcuts of the class below would run the statement past the cursor's own methods.
+    def execute(self, *arguments: Any) -> Any:
+        return self.cursor().execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> Any:
+        return self.cursor().executemany(*arguments)
+
 
 def _connect(path: Path) -> Database:
     # isolation_level None: transactions begin where the code says so, never behind its back.

@@ -136,6 +136,24 @@ def test_a_harmed_cache_of_vectors_costs_time_only(
         copy.is_as_before(encoded_anew=True)
 
 
+def test_damage_to_any_page_of_the_cache_is_said_wherever_it_is_met(
+    copy: Copy, faults: Faults
+) -> None:
+    """SQLite meets it when it opens, prepares, runs or steps through a statement."""
+    path = copy.archive.vectors
+    whole = path.read_bytes()
+    for start in range(0, len(whole), 4096):
+        with faults(f"page {start // 4096} of vectors.db overwritten"):
+            path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])
+            for log in ("-wal", "-shm"):
+                path.with_name(path.name + log).unlink(missing_ok=True)
+            try:
+                with VectorCache(copy.archive) as cache:
+                    cache.missing([bytes(32)], "an encoder")
+            except CounterpointError as error:
+                assert "\n" not in str(error) and str(path) in str(error)
+
+
 def test_a_flipped_bit_of_any_vector_is_never_indexed(copy: Copy, faults: Faults) -> None:
     """SQLite cannot see it, the check behind each vector can: those alone are encoded again."""
     chance = random.Random(3)

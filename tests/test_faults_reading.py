@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from corpus.extract import EXTRACTOR_VERSION
 from indexer.extraction import extract_files
 from indexer.texts import CHANGED, Workshop, read_new, shape_for
 from store import texts
@@ -45,7 +46,7 @@ def test_no_text_is_kept_under_the_digest_of_other_bytes(
         Catalogue(workplace.archive) as catalogue,
         VectorCache(workplace.archive) as cache,
     ):
-        shape = shape_for(encoder)
+        shape = shape_for(encoder, EXTRACTOR_VERSION)
         workshop = Workshop(catalogue, cache, encoder, shape)
         jobs = {taken: os.fsencode(path), digest(same.read_text()): os.fsencode(same)}
         assert read_new(workshop, jobs) == {taken: CHANGED}

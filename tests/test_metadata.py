@@ -111,7 +111,7 @@ groups = ["board"]
     assert said("pumps/told.md") == ("Told", "Luis", "2023-01-31T23:00:00-05:00", ("one",), ())
     assert document(workplace, "pumps/ruled.md").language == "es"
     # In both engines, from the title that was given, and in no row for a reader outside the groups.
-    result = workplace.search("pump sheet valve")
+    result = workplace.search("pump sheet valve", coverage=0)
     for ranking in result.record.rankings:
         assert {hit.id for hit in ranking.hits} == {"own.md", "pumps/told.md"}
     assert {hit.id for hit in result.record.fused} == {"own.md", "pumps/told.md"}

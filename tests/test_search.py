@@ -272,8 +272,8 @@ def test_the_command_prints_the_documented_json(
     assert main(["search", "relé AX-2041", *arguments, "--json", *archive]) == 0
     body = json.loads(capsys.readouterr().out)
     assert list(body) == [
-        *("query", "read", "suggestions", "protocol", "corpus_version", "generation", "partial"),
-        *("semantic_index", "notes"),
+        *("query", "read", "suggestions", "protocol", "corpus_version", "generation"),
+        *("semantic_index", "partial", "notes"),
         *("rankings", "systems", "fused", "candidates", "in_every_list", "facets"),
         *("timings_ms", "record_id"),
     ]
