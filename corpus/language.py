@@ -15,6 +15,9 @@ from corpus.terms import fold_words
 SAMPLE = 4_000
 """How many characters are looked at, taken from several places of a longer text."""
 
+LOOKED_AT = 200_000
+"""How many characters of a longer text are read at all, from as many places."""
+
 _PLACES = 8
 _LEAST_LETTERS = 12
 _LANGUAGES = (
@@ -66,6 +69,7 @@ def query_language(text: str) -> str:
 
 def _samples(text: str) -> Iterator[str]:
     """Yield words from several places, of the lines that are running text if there are enough."""
+    text = _excerpt(text)
     lines = [_words(line) for line in text.splitlines()]
     prose = [
         " ".join(words)
@@ -84,6 +88,17 @@ def _samples(text: str) -> Iterator[str]:
     for place in range(places):
         start = round(place * step)
         yield whole[start : start + length]
+
+
+def _excerpt(text: str) -> str:
+    """Whole lines from evenly spaced places of a long text: a language shows long before its end."""
+    if len(text) <= LOOKED_AT:
+        return text
+    length = LOOKED_AT // _PLACES
+    step = (len(text) - length) / (_PLACES - 1)
+    starts = (round(place * step) for place in range(_PLACES))
+    pieces = (text[start : start + length] for start in starts)
+    return "\n".join(piece[piece.find("\n") + 1 :] for piece in pieces)
 
 
 def _words(line: str) -> list[str]:

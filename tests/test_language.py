@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpus.extract import extract
-from corpus.language import detect
+from corpus.language import LOOKED_AT, detect
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,10 @@ def test_whole_folders_of_the_archive_are_told(shared: Path, folder: str, langua
     assert {path.name: detect(extract(path).text) for path in files} == {
         path.name: language for path in files
     }
+
+
+def test_a_long_text_is_told_by_places_all_over_it() -> None:
+    """A listing of any length before and after does not hide what the greater part is in."""
+    prose = "Antes de arrancar la máquina compruebe que la válvula de presión está cerrada.\n"
+    listing = "G1 X10.5 Y20 F3000\n" * 4_000
+    assert detect(listing + prose * (LOOKED_AT // 20) + listing) == "es"
