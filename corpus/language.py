@@ -91,7 +91,7 @@ def _samples(text: str) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    """Whole lines from evenly spaced places of a long text: a language shows long before its end."""
+    """Whole lines from evenly spaced places of a long text, which show its language well enough."""
     if len(text) <= LOOKED_AT:
         return text
     length = LOOKED_AT // _PLACES
