@@ -148,7 +148,7 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
         page = f", page {row.passage.page}" if row.passage.page else ""
         page += ", OCR" if row.passage.ocr else ""
         document = row.document
-        said = [document.author, document.dated, ", ".join(document.tags)]
+        said = [document.author, document.dated[: len("2024-02-29")], ", ".join(document.tags)]
         about = "".join(f" · {text}" for text in said if text)
         lines += [
             f"{row.hit.rank:>3}  {document.title}",

@@ -18,6 +18,8 @@ from app.query.side_by_side import FUSED, Column, Entry
 from corpus.document import Document
 from corpus.judging import GRADES, Judgment
 
+DAY = len("2024-02-29")
+
 
 def sign_in_hint() -> str:
     """What a reader who is not signed in can do."""
@@ -117,8 +119,8 @@ def row(entry: Row, address: Link) -> str:
 
 
 def _said(document: Document) -> str:
-    """Who wrote a document, the date it states, as written, and its tags."""
-    items = [document.author, document.dated, ", ".join(document.tags)]
+    """Who wrote a document, the day it states, as written, and its tags."""
+    items = [document.author, document.dated[:DAY], ", ".join(document.tags)]
     return "".join(f" · {escape(item)}" for item in items if item)
 
 

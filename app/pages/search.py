@@ -22,13 +22,13 @@ from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
 from app.query.suggest import suggest
 from app.resources import Served
+from corpus.codes import fold_code
 from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.errors import BadInput
 from store.judging import topics
 
-BEGINNINGS = 4
-"""How many codes and titles that begin with what was typed are named, in one line."""
+BEGINNINGS = 4  # codes and titles that begin with what was typed, named in one line
 
 
 def draw() -> None:
@@ -65,8 +65,10 @@ def _answer(serving: Served, catalogue: Catalogue, address: Address, result: Sea
         st.html(markup.notices(result.notes))
     if result.record.suggestions:
         st.html(corrections.announced(result.record, address, account.reviewer()))
-    if found := suggest(serving.engines, catalogue, result.record.scope, address.q, BEGINNINGS):
-        st.html(corrections.completions(found, address, account.reviewer()))
+    found = suggest(serving.engines, catalogue, result.record.scope, address.q, BEGINNINGS)
+    # Another spelling of what was typed is found already, and no beginning of anything.
+    if further := [one for one in found if fold_code(one.query) != fold_code(address.q)]:
+        st.html(corrections.completions(further, address, account.reviewer()))
     if result.partial:
         trouble.repair()
     if not result.record.fused:
