@@ -133,6 +133,8 @@ _QUANTITY = re.compile(
     rf"([-+]?)(?:(\d+(?:[.,]\d+)?)(?:-|\.\.))?({_NUMBER})[ -]?({_either(_JOINED_UNITS)})",
     re.ASCII,
 )
+# A resistor is sold as 1.25k; with its separator folded away it would be one of 125k.
+_THOUSANDS = re.compile(rf"({_NUMBER})[kK]", re.ASCII)
 _VERSION = re.compile(
     r"[vV]?\.?(\d+(?:\.\d+)+)(?:[-+.]?((?:rc|alpha|beta|dev|post)\.?\d*))?",
     re.IGNORECASE | re.ASCII,
@@ -189,6 +191,8 @@ def shaped_forms(text: str) -> tuple[str, ...]:
             return (f"{whole}-{fraction}in" if whole else fraction + ("in" if inch else ""),)
     if match := _QUANTITY.fullmatch(text):
         return _quantity_forms(*match.groups())
+    if match := _THOUSANDS.fullmatch(text):
+        return tuple(f"{_trimmed(value)}k" for value in number_forms(match[1]))
     if re.fullmatch(_NUMBER, text, re.ASCII):
         return number_forms(text)
     if match := _VERSION.fullmatch(text):

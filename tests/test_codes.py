@@ -231,3 +231,8 @@ def test_work_grows_no_faster_than_the_text(run: str) -> None:
 def test_a_form_of_a_shaped_code_is_a_spelling_of_it(text: str) -> None:
     forms = shaped_forms(text)
     assert all(form in code_forms(form) for form in forms)
+
+
+def test_a_value_in_thousands_keeps_its_decimal_point() -> None:
+    assert code_forms("1.25k") == code_forms("1,25K") == ("1.25k",)
+    assert not set(code_forms("1.25k")) & set(code_forms("125k"))

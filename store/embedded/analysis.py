@@ -18,7 +18,7 @@ from corpus.codes import code_forms, exact_form, find_codes, part_forms
 from corpus.terms import fold_words, without_capitals
 from corpus.text import normalise_text
 
-ANALYZER_VERSION = 3
+ANALYZER_VERSION = 4
 
 LANGUAGES = {"en": "english", "es": "spanish"}
 
