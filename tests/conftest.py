@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +95,15 @@ def make_workplace(folder: Path, encoder: str) -> Workplace:
     files = folder / "files"
     files.mkdir()
     return Workplace(files, Archive(folder / "archive"), encoder)
+
+
+def filled_workplace(folder: Path, encoder: str, texts: Mapping[str, str]) -> Workplace:
+    """A workplace whose files, given as name to text, are ingested."""
+    made = make_workplace(folder, encoder)
+    for name, text in texts.items():
+        made.write(name, text)
+    made.ingest()
+    return made
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from corpus.terms import MAX_PREFIXES, MAX_QUERY_TERMS, WORD, fold_words, read_q
 from store.embedded import open_backend
 from store.embedded.analysis import schema
 from store.embedded.clauses import clauses_of
-from tests.conftest import Workplace, make_workplace
+from tests.conftest import Workplace, filled_workplace
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,11 +38,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def plant(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: str) -> Workplace:
     """A small archive that no test of this file changes."""
-    workplace = make_workplace(tmp_path_factory.mktemp("plant"), tiny_encoder)
-    for name, text in TEXTS.items():
-        workplace.write(name, text)
-    workplace.ingest()
-    return workplace
+    return filled_workplace(tmp_path_factory.mktemp("plant"), tiny_encoder, TEXTS)
 
 
 def lists(plant: Workplace, query: str) -> tuple[set[str], set[str]]:

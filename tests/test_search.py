@@ -19,7 +19,7 @@ from app.query.search import Engines
 from corpus.terms import MAX_QUERY_CHARACTERS, fold_words, read_query
 from store.catalogue import Catalogue
 from store.records import read_record
-from tests.conftest import Workplace, make_workplace
+from tests.conftest import Workplace, filled_workplace
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,11 +37,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def plant(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: str) -> Workplace:
     """A small archive that no test of this file changes."""
-    workplace = make_workplace(tmp_path_factory.mktemp("plant"), tiny_encoder)
-    for name, text in TEXTS.items():
-        workplace.write(name, text)
-    workplace.ingest()
-    return workplace
+    return filled_workplace(tmp_path_factory.mktemp("plant"), tiny_encoder, TEXTS)
 
 
 def test_queries_of_every_shape_find_their_document_first(plant: Workplace) -> None:

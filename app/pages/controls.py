@@ -6,6 +6,7 @@ reload and a link all show the same page.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import get_args
 
@@ -114,15 +115,7 @@ def _filters(serving: Served, address: Address) -> None:
     languages, folders, tags, types = resources.places(serving.key, serving)
     left, right = st.columns(2)
     with left:
-        st.multiselect(
-            "Language",
-            sorted({*languages, *address.languages}),
-            key=_synced("lang", list(address.languages)),
-            format_func=markup.language_name,
-            placeholder="All languages",
-            on_change=_changed,
-            args=("lang",),
-        )
+        _some("lang", "Language", languages, address.languages, markup.language_name)
         st.selectbox(
             "Folder",
             ["", *sorted({*folders, *([address.folder] if address.folder else [])})],
@@ -132,22 +125,8 @@ def _filters(serving: Served, address: Address) -> None:
             args=("folder",),
         )
     with right:
-        st.multiselect(
-            "Type",
-            sorted({*types, *address.types}),
-            key=_synced("type", list(address.types)),
-            placeholder="All types",
-            on_change=_changed,
-            args=("type",),
-        )
-        st.multiselect(
-            "Tags",
-            sorted({*tags, *address.tags}),
-            key=_synced("tag", list(address.tags)),
-            placeholder="All tags",
-            on_change=_changed,
-            args=("tag",),
-        )
+        _some("type", "Type", types, address.types)
+        _some("tag", "Tags", tags, address.tags)
     _field("code", "Holds the code (several: A; B)", address.code)
     left, right = st.columns(2)
     with left:
@@ -190,6 +169,25 @@ def _protocol(address: Address, refused: str) -> None:
         required=True,
         on_change=_changed,
         args=("unit",),
+    )
+
+
+def _some(
+    name: str,
+    label: str,
+    known: Iterable[str],
+    chosen: Iterable[str],
+    shown: Callable[[str], str] = str,
+) -> None:
+    """A filter of which several values may be chosen; no choice is all of them."""
+    st.multiselect(
+        label,
+        sorted({*known, *chosen}),
+        key=_synced(name, list(chosen)),
+        format_func=shown,
+        placeholder="All",
+        on_change=_changed,
+        args=(name,),
     )
 
 

@@ -66,12 +66,12 @@ class EmbeddedBackend:
         permitted: frozenset[str] | None,
         coverage: float = 0.0,
     ) -> EngineHits:
-        index = _opened(self._lexical, "lexical")
-        if permitted is not None and not permitted:
-            return _NOTHING
-        allowed = self._permitted_documents(permitted)
-        return self._hits(
-            _guarded("lexical", lambda: index.search(query, limit, allowed, self._doc_of, coverage))
+        return self._among(
+            permitted,
+            _NOTHING,
+            lambda index, allowed: self._hits(
+                index.search(query, limit, allowed, self._doc_of, coverage)
+            ),
         )
 
     def semantic(
@@ -96,36 +96,28 @@ class EmbeddedBackend:
     def words_beginning(
         self, prefix: str, limit: int, permitted: frozenset[str] | None
     ) -> tuple[str, ...]:
-        index = _opened(self._lexical, "lexical")
-        if permitted is not None and not permitted:
-            return ()
-        allowed = self._permitted_documents(permitted)
-        return tuple(_guarded("lexical", lambda: index.beginning(prefix, limit, allowed)))
+        return self._among(
+            permitted, (), lambda index, allowed: tuple(index.beginning(prefix, limit, allowed))
+        )
 
     def codes_beginning(
         self, prefix: str, limit: int, permitted: frozenset[str] | None
     ) -> tuple[str, ...]:
-        index = _opened(self._lexical, "lexical")
-        if permitted is not None and not permitted:
-            return ()
-        allowed = self._permitted_documents(permitted)
-        return tuple(
-            _guarded("lexical", lambda: index.beginning(prefix, limit, allowed, ("codes",)))
+        return self._among(
+            permitted,
+            (),
+            lambda index, allowed: tuple(index.beginning(prefix, limit, allowed, ("codes",))),
         )
 
     def near_words(self, word: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
-        index = _opened(self._lexical, "lexical")
-        if permitted is not None and not permitted:
-            return ()
-        allowed = self._permitted_documents(permitted)
-        return _guarded("lexical", lambda: index.near_words(word, allowed, self._doc_of))
+        return self._among(
+            permitted, (), lambda index, allowed: index.near_words(word, allowed, self._doc_of)
+        )
 
     def near_codes(self, code: str, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
-        index = _opened(self._lexical, "lexical")
-        if permitted is not None and not permitted:
-            return ()
-        allowed = self._permitted_documents(permitted)
-        return _guarded("lexical", lambda: index.near_codes(code, allowed, self._doc_of))
+        return self._among(
+            permitted, (), lambda index, allowed: index.near_codes(code, allowed, self._doc_of)
+        )
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         with Catalogue(self._archive) as catalogue:
@@ -136,6 +128,22 @@ class EmbeddedBackend:
         index = _opened(self._lexical, "lexical")
         row = self._row(passage_id)
         return _guarded("lexical", lambda: index.explain(query, row))
+
+    def _among(
+        self,
+        permitted: frozenset[str] | None,
+        nothing: T,
+        ask: Callable[[LexicalIndex, NDArray[np.bool_] | None], T],
+    ) -> T:
+        """What the lexical engine answers of the permitted documents; ``nothing`` without any.
+
+        :raises EngineFailure: its files are damaged, or it fails
+        """
+        index = _opened(self._lexical, "lexical")
+        if permitted is not None and not permitted:
+            return nothing
+        allowed = self._permitted_documents(permitted)
+        return _guarded("lexical", lambda: ask(index, allowed))
 
     def _row(self, name: str) -> int:
         doc_id, revision, ordinal = split_passage_id(name)
