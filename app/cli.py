@@ -162,7 +162,7 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
             f"({percent(entry.shared, entry.total)} % the same wording)"
             for entry in row.similar
         ]
-    lines += [f"note: {note}" for note in result.notes]
+    lines += [f"note: {note}" for note in (*result.notes, *result.rules)]
     lines += _counted(counted)
     depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)
     total = sum(result.timings_ms.values())

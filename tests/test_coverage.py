@@ -104,7 +104,7 @@ def test_a_query_of_codes_alone_is_answered_by_words_alone(bilingual: Workplace)
         result = search(engines, catalogue, "x77b", make_protocol())
         semantic = next(r for r in result.record.rankings if r.system == SEMANTIC)
         assert (semantic.hits, semantic.unavailable) == ((), "")
-        assert any("was not asked" in note for note in result.notes)
+        assert any("was not asked" in rule for rule in result.rules)
         assert not result.partial
         parts = [part for part in result.record.fused[0].parts if part.system == SEMANTIC]
         assert [part.reason for part in parts if isinstance(part, Absence)] == [Reason.NOT_ASKED]

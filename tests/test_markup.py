@@ -205,7 +205,7 @@ def test_a_document_like_another_names_it_with_its_place_where_the_titles_are_eq
     ("absent", "words"),
     [
         (Absence("semantic", Reason.BELOW_DEPTH, 100), "— S not in the top 100"),
-        (Absence("lexical", Reason.NOT_MATCHED, 100), "— L not matched by words"),
+        (Absence("lexical", Reason.NOT_MATCHED, 100), "— L matches too little by words"),
         (Absence("semantic", Reason.UNAVAILABLE, 100), "— S could not answer"),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_search_shows_ten_rows_with_parts_and_more_on_request(archive: Workpla
     assert text.count("<article") == 10
     assert "Gland of PX-310" in text
     assert "1/61" in text
-    assert "not matched by words" in text
+    assert "matches too little by words" in text
     assert "14 candidates: 1 lexical, 14 semantic, 1 in both" in text
     first = order(text)
     click(app, "more")

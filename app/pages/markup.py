@@ -59,6 +59,11 @@ def notices(notes: Sequence[str]) -> str:
     return "".join(f'<p class="cp-note">{sentence(_capital(note))}</p>' for note in notes)
 
 
+def remarks(sentences: Sequence[str]) -> str:
+    """Sentences that explain what is shown and need no attention."""
+    return "".join(f'<p class="cp-status">{sentence(_capital(text))}</p>' for text in sentences)
+
+
 def state(title: str, text: str) -> str:
     """A page or list that has nothing to show: what is so, and what to do."""
     return f'<div class="cp-state"><h2>{escape(title)}</h2><p>{sentence(_capital(text))}</p></div>'

@@ -70,7 +70,7 @@ def absence(part: Part) -> str:
     """Why a system gives nothing, in words for a reader."""
     words = part_in_words(part)
     return {
-        str(Reason.NOT_MATCHED): "not matched by words",
+        str(Reason.NOT_MATCHED): "matches too little by words",
         str(Reason.UNAVAILABLE): "could not answer",
     }.get(words, words)
 

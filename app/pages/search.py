@@ -63,6 +63,8 @@ def draw() -> None:
 def _answer(serving: Served, catalogue: Catalogue, address: Address, result: SearchResult) -> None:
     if result.notes:
         st.html(markup.notices(result.notes))
+    if result.rules:
+        st.html(markup.remarks(result.rules))
     if result.record.suggestions:
         st.html(corrections.announced(result.record, address, account.reviewer()))
     found = suggest(serving.engines, catalogue, result.record.scope, address.q, BEGINNINGS)

@@ -110,6 +110,15 @@ class SearchResult:
     timings_ms: Mapping[str, float] = field(compare=False)
 
     @property
+    def rules(self) -> tuple[str, ...]:
+        """Sentences on what the protocol decided for this query: no trouble, but not hidden."""
+        return tuple(
+            f"The {ranking.system} system was not asked: {ranking.not_asked}."
+            for ranking in self.record.rankings
+            if ranking.not_asked
+        )
+
+    @property
     def partial(self) -> bool:
         """Whether an engine could not answer, so that the fused list lacks its votes."""
         return any(ranking.unavailable for ranking in self.record.rankings)
@@ -165,11 +174,6 @@ def search(
             for system in protocol.systems
         )
     notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
-    notes += [
-        f"The {ranking.system} system was not asked: {ranking.not_asked}."
-        for ranking in rankings
-        if ranking.not_asked
-    ]
     with _timed(timings, "fuse"):
         fused = fuse(rankings, protocol)
     with _timed(timings, "explain"):
