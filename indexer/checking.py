@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from corpus.split import embedding_text
+from corpus.passage_limit import embedding_text
 from indexer.texts import hash_of
 from store import texts
 from store.archive import Archive

@@ -19,7 +19,8 @@ from pathlib import Path
 from corpus.document import Extracted, Span
 from corpus.extract import EXTRACTOR_VERSION
 from corpus.extract.ocr import Tesseract
-from corpus.split import SPLIT_VERSION, embedding_text, split
+from corpus.passage_limit import embedding_text
+from corpus.split import SPLIT_VERSION, split
 from indexer.extraction import Read, extract_files
 from indexer.progress import progress_bar
 from store import texts

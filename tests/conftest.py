@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.query.protocol import make_protocol
 from app.query.search import Engines, SearchResult, search
@@ -23,6 +24,10 @@ from store.encoder import open_encoder
 from store.manifest import Manifest
 from store.vectors import VectorCache
 from tests.tiny_encoder import make_tiny_encoder
+
+# No test times what it tries: the first example of a run may load a language model.
+settings.register_profile("counterpoint", deadline=None)
+settings.load_profile("counterpoint")
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from corpus.document import Span
+from corpus.passage_limit import embedding_text
 from corpus.scope import Scope
-from corpus.split import embedding_text
 from indexer.cli import main
 from indexer.texts import Workshop, encode_new
 from store import texts

@@ -13,7 +13,8 @@ from corpus.document import Block, Extracted, Span
 from corpus.errors import NotExtractable
 from corpus.extract import extract
 from corpus.extract.build import Builder
-from corpus.split import embedding_text, split
+from corpus.passage_limit import embedding_text
+from corpus.split import split
 
 Count = Callable[[Sequence[str]], Sequence[int]]
 
