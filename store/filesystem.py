@@ -3,6 +3,7 @@ removing what lies there, whatever it is."""
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
@@ -10,14 +11,22 @@ NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "lustre", "9p", "davfs"}
 )
 _MOUNTS = Path("/proc/self/mounts")
+_REMOVALS = 5
 
 
 def remove(path: Path) -> None:
     """Remove a file, a link (never what it leads to), or a folder with all that is in it."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    for attempt in range(_REMOVALS):
+        if not path.is_dir() or path.is_symlink():
+            path.unlink(missing_ok=True)
+            return
+        try:
+            shutil.rmtree(path)
+            return
+        except OSError as error:
+            # A process that is just opening an index leaves a lock file in it.
+            if error.errno != errno.ENOTEMPTY or attempt == _REMOVALS - 1:
+                raise
 
 
 def network_warning(folder: Path, mounts: Path = _MOUNTS) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
@@ -105,18 +104,20 @@ WORDS = st.text("aoxñ", min_size=3, max_size=9)
     st.one_of(st.none(), st.sets(st.integers(0, 5))),
 )
 def test_candidates_are_the_nearest_words_of_permitted_documents(
-    texts: Sequence[Sequence[str]], typed: str, allowed: set[int] | None
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: Sequence[Sequence[str]],
+    typed: str,
+    allowed: set[int] | None,
 ) -> None:
     """Against every edit of every word of the index, counted one by one."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "lexical"
-        rows = ((row, fields_of(" ".join(text), "", (), "de")) for row, text in enumerate(texts))
-        write_lexical(place, rows)
-        index = open_lexical(place)
-        permitted = None
-        if allowed is not None:
-            permitted = np.array([row in allowed for row in range(len(texts))])
-        found = index.near_words(typed, permitted, np.arange(len(texts)))
+    place = tmp_path_factory.mktemp("index") / "lexical"
+    rows = ((row, fields_of(" ".join(text), "", (), "de")) for row, text in enumerate(texts))
+    write_lexical(place, rows)
+    index = open_lexical(place)
+    permitted = None
+    if allowed is not None:
+        permitted = np.array([row in allowed for row in range(len(texts))])
+    found = index.near_words(typed, permitted, np.arange(len(texts)))
     readable = [set(t) for row, t in enumerate(texts) if allowed is None or row in allowed]
     frequency = {w: sum(w in text for text in readable) for text in readable for w in text}
     edits = edits_allowed(typed)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,30 +44,33 @@ def rarity(texts: Sequence[Sequence[str]], word: str) -> float:
     st.integers(1, 12),
 )
 def test_what_covers_enough_is_all_that_is_found_in_the_order_of_bm25(
-    texts: list[list[str]], query: list[str], share: float, limit: int
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[list[str]],
+    query: list[str],
+    share: float,
+    limit: int,
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "lexical"
-        rows = ((row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
-        write_lexical(place, rows)
-        index = open_lexical(place)
-        terms = read_query(" ".join(query))
-        documents = np.arange(len(texts))
-        everything, scores, _ = index.search(terms, len(texts) + 1, None, documents, 0.0)
-        least = least_weight(texts, query, share)
-        held = [sum(rarity(texts, w) for w in query if w in texts[row]) for row in everything]
-        close = [abs(weight - least) < 1e-3 for weight in held]
-        wanted = [
-            (row, score)
-            for row, score, weight in zip(everything, scores, held, strict=True)
-            if weight >= least - 1e-4
-        ]
-        if any(near and weight < least for near, weight in zip(close, held, strict=True)):
-            return  # Nearer to the threshold than single precision can tell.
-        found, found_scores, exhausted = index.search(terms, limit, None, documents, share)
-        assert list(found_scores) == pytest.approx([score for _, score in wanted[:limit]], rel=1e-5)
-        assert set(found) <= {row for row, _ in wanted}
-        assert exhausted == (len(wanted) < limit) or len(wanted) == limit
+    place = tmp_path_factory.mktemp("index") / "lexical"
+    rows = ((row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
+    write_lexical(place, rows)
+    index = open_lexical(place)
+    terms = read_query(" ".join(query))
+    documents = np.arange(len(texts))
+    everything, scores, _ = index.search(terms, len(texts) + 1, None, documents, 0.0)
+    least = least_weight(texts, query, share)
+    held = [sum(rarity(texts, w) for w in query if w in texts[row]) for row in everything]
+    close = [abs(weight - least) < 1e-3 for weight in held]
+    wanted = [
+        (row, score)
+        for row, score, weight in zip(everything, scores, held, strict=True)
+        if weight >= least - 1e-4
+    ]
+    if any(near and weight < least for near, weight in zip(close, held, strict=True)):
+        return  # Nearer to the threshold than single precision can tell.
+    found, found_scores, exhausted = index.search(terms, limit, None, documents, share)
+    assert list(found_scores) == pytest.approx([score for _, score in wanted[:limit]], rel=1e-5)
+    assert set(found) <= {row for row, _ in wanted}
+    assert exhausted == (len(wanted) < limit) or len(wanted) == limit
 
 
 @pytest.fixture

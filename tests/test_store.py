@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from store.catalogue import Catalogue
 from store.database import writing
 from store.embedded import open_backend
 from store.errors import Busy, Damaged, NothingServed
-from store.filesystem import network_warning
+from store.filesystem import network_warning, remove
 from store.generations import current_generation
 from store.lock import writer_lock
 from store.manifest import check_files, read_manifest
@@ -286,6 +287,7 @@ from store.archive import Archive
 from store.catalogue import Catalogue
 from store.judging import add_judgment, add_topics
 from pathlib import Path
+from typing import Any
 name = sys.argv[2]
 with Catalogue(Archive(Path(sys.argv[1]))) as catalogue:
     add_topics(catalogue, [Topic("t", "flange", "the flange", "me", "dev")])
@@ -347,3 +349,22 @@ def test_an_archive_on_a_network_share_is_warned_of_by_folder(tmp_path: Path, ki
     assert "local disk" in warning
     assert network_warning(tmp_path / "archive", mounts) == ""
     assert network_warning(share, tmp_path / "no table") == ""
+
+
+def test_a_folder_in_which_something_appears_while_it_is_removed_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = tmp_path / "generation" / "lexical"
+    index.mkdir(parents=True)
+    rmdir, appeared = os.rmdir, []
+
+    def slow(name: str, **options: Any) -> None:
+        if name == "lexical" and not appeared:
+            appeared.append(name)
+            (index / ".lock").touch()
+        rmdir(name, **options)
+
+    monkeypatch.setattr(os, "rmdir", slow)
+    remove(index.parent)
+    assert appeared
+    assert not index.parent.exists()

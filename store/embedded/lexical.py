@@ -234,7 +234,7 @@ def write_lexical(folder: Path, passages: Iterable[tuple[int, Fields]]) -> int:
     """
     folder.mkdir(parents=True)
     index = tantivy.Index(schema(), str(folder))
-    _register(index)
+    _prepare(index)
     writer = index.writer(HEAP_BYTES, 1)
     count = 0
     for row, (doc, fields) in enumerate(passages):
@@ -255,7 +255,7 @@ def open_lexical(folder: Path) -> LexicalIndex:
     """:raises Damaged: the engine cannot open the files"""
     try:
         index = tantivy.Index.open(str(folder))
-        _register(index)
+        _prepare(index)
         return LexicalIndex(index)
     except (ValueError, OSError) as error:
         raise Damaged(
@@ -264,6 +264,8 @@ def open_lexical(folder: Path) -> LexicalIndex:
         ) from error
 
 
-def _register(index: tantivy.Index) -> None:
+def _prepare(index: tantivy.Index) -> None:
+    # An index that is never written again need not be watched for a newer commit.
+    index.config_reader(reload_policy="manual")
     for name, analyzer in analyzers().items():
         index.register_tokenizer(name, analyzer)
