@@ -25,8 +25,10 @@ from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_WEIGHTING,
     Asked,
     Corrections,
+    Weighting,
     make_protocol,
 )
 from app.query.record import ratio
@@ -70,6 +72,7 @@ def _search(options: argparse.Namespace) -> int:
         weights=dict(_pairs("--weight", options.weight)),
         coverage=options.coverage,
         asked=options.semantic,
+        weighting=options.weighting,
         corrections=options.corrections,
         unit=options.unit,
     )
@@ -280,6 +283,13 @@ def _parser() -> argparse.ArgumentParser:
         choices=get_args(Asked),
         default=DEFAULT_ASKED,
         help="when the semantic system is asked (default: %(default)s)",
+    )
+    command.add_argument(
+        "--weighting",
+        choices=get_args(Weighting),
+        default=DEFAULT_WEIGHTING,
+        help="whether the lexical weight is multiplied by what a single passage holds of the query "
+        "(default: %(default)s)",
     )
     command.add_argument(
         "--corrections",

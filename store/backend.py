@@ -86,6 +86,14 @@ class Backend(Protocol):
         """
         ...
 
+    def share_held(self, query: QueryTerms, permitted: frozenset[str] | None) -> float:
+        """The greatest share of the query's weight, from 0 to 1, that one permitted passage holds.
+
+        Terms are weighed as for ``coverage`` of :meth:`lexical`; a term that no passage holds
+        weighs most of all.
+        """
+        ...
+
     def semantic(
         self,
         vector: NDArray[np.float32],

@@ -2,8 +2,9 @@
 
 The vectors of many encoders lie in a narrow cone: most of a cosine between a question and a passage
 is the same for any two texts, and part of the rest says only in which language they are. Both are
-measured on a fixed set of reference texts, once for an encoder, and half of their mean is taken
-away before vectors are compared: :data:`STRENGTH`. The reference is the same for every archive, so
+measured on a fixed set of reference texts, once for an encoder. Half of the mean of all languages
+is taken away before vectors are compared, and all of what sets a language apart from that mean:
+:data:`STRENGTH` and :data:`LANGUAGE_STRENGTH`. The reference is the same for every archive, so
 that nothing about a document can be learned from the scores of another.
 
 The reference texts are short questions, and passages of the sample archive, in English and in
@@ -28,7 +29,10 @@ from store.errors import Damaged
 from store.vectors import VectorCache
 
 STRENGTH = 0.5
-"""The share of the mean that is taken away: what helped, or did no harm, on every collection."""
+"""The share of the common mean that is taken away: what helped, or did no harm, everywhere."""
+
+LANGUAGE_STRENGTH = 1.0
+"""The share of the difference between a language's mean and the common one that is taken away."""
 
 FILE_NAME = "centre.json"
 
@@ -51,18 +55,17 @@ class Centre:
 
     def passage_vectors(self, vectors: Vectors, languages: Sequence[str]) -> Vectors:
         """Centre (n, dimension) unit vectors, one language for each; the result is unit again."""
-        means = np.stack([_mean_for(self.passages, language) for language in languages])
-        return _unit(vectors - np.float32(STRENGTH) * means)
+        return _unit(vectors - np.stack([_shared(self.passages, one) for one in languages]))
 
     def query_vector(self, vector: Vectors, language: str) -> Vectors:
         """Centre the (dimension,) unit vector of a query; the result is unit again."""
-        return _unit(vector - np.float32(STRENGTH) * _mean_for(self.queries, language))
+        return _unit(vector - _shared(self.queries, language))
 
 
 def centring_fingerprint() -> str:
     """Names the reference texts and how much of their mean is taken away."""
     digest = hashlib.sha256(_REFERENCE.read_bytes()).hexdigest()
-    return f"centred-{STRENGTH}-{digest[:12]}"
+    return f"centred-{STRENGTH}-{LANGUAGE_STRENGTH}-{digest[:12]}"
 
 
 def centre_of(encoder: Encoder, vectors: VectorCache) -> Centre:
@@ -86,6 +89,7 @@ def write_centre(folder: Path, centre: Centre) -> None:
     """Write ``centre`` beside the vectors that were centred with it, as decimal numbers."""
     body = {
         "strength": STRENGTH,
+        "language_strength": LANGUAGE_STRENGTH,
         **{
             kind: {language: mean.tolist() for language, mean in means.items()}
             for kind, means in (("passages", centre.passages), ("queries", centre.queries))
@@ -160,8 +164,11 @@ def _kept(
     return vectors.rows(list(hashes), encoder.fingerprint, encoder.dimension)
 
 
-def _mean_for(means: Means, language: str) -> NDArray[np.float32]:
-    return means.get(language, means[_ALL])
+def _shared(means: Means, language: str) -> NDArray[np.float32]:
+    """What is taken away from a vector of ``language``, of the shape (dimension,)."""
+    common = means[_ALL]
+    apart = means.get(language, common) - common
+    return np.float32(STRENGTH) * common + np.float32(LANGUAGE_STRENGTH) * apart
 
 
 def _unit(vectors: Vectors) -> Vectors:

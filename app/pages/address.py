@@ -14,6 +14,7 @@ from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_WEIGHTING,
     LEXICAL,
     SEMANTIC,
     Protocol,
@@ -46,6 +47,7 @@ class Address:
     ws: str = "1"
     cov: str = str(DEFAULT_COVERAGE)
     asked: str = DEFAULT_ASKED
+    weighting: str = DEFAULT_WEIGHTING
     corrections: str = DEFAULT_CORRECTIONS
     unit: str = "document"
     lang: str = ""
@@ -112,6 +114,7 @@ class Address:
             weights={LEXICAL: self.wl, SEMANTIC: self.ws},
             coverage=self.cov,
             asked=self.asked,
+            weighting=self.weighting,
             corrections=self.corrections,
             unit=self.unit,
         )

@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Asked, Corrections, Protocol
+from app.query.protocol import Asked, Corrections, Protocol, Weighting
 from app.resources import Served
 from store.catalogue import Catalogue
 
@@ -154,6 +154,14 @@ def _protocol(address: Address, refused: str) -> None:
             on_change=_changed,
             args=("asked",),
         )
+    st.segmented_control(
+        "Lexical weight",
+        get_args(Weighting),
+        key=_synced("weighting", address.weighting),
+        required=True,
+        on_change=_changed,
+        args=("weighting",),
+    )
     st.segmented_control(
         "A correction of an unknown word",
         get_args(Corrections),

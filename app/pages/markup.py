@@ -124,6 +124,8 @@ def status(
         for system in protocol.systems:
             if system.coverage not in (None, DEFAULT_COVERAGE):
                 items.append(f"coverage {system.coverage}")
+        if all(system.emphasis is None for system in protocol.systems):
+            items.append("weights fixed")
         if protocol.corrections != DEFAULT_CORRECTIONS:
             items.append(f"corrections {protocol.corrections}")
         if protocol.unit != "document":

@@ -97,11 +97,12 @@ def fuse(rankings: Sequence[Ranking], protocol: Protocol) -> tuple[FusedHit, ...
                 f"the {system.name} list was asked to depth {by_system[system.name].depth}, "
                 f"but the protocol says {system.depth}"
             )
+    weights = {system: system.weight_at(by_system[system.name].held) for system in protocol.systems}
     ranks = {name: ranking.rank_of() for name, ranking in by_system.items()}
     scored = []
     for name in {hit.id for ranking in rankings for hit in ranking.hits}:
         parts = tuple(
-            _part(by_system[system.name], ranks[system.name].get(name), system.weight, protocol.k)
+            _part(by_system[system.name], ranks[system.name].get(name), weights[system], protocol.k)
             for system in protocol.systems
         )
         scored.append((sum_of(parts), name, parts))

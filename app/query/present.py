@@ -148,6 +148,7 @@ def result_data(
                 "exhausted": ranking.exhausted,
                 "unavailable": ranking.unavailable or None,
                 "not_asked": ranking.not_asked or None,
+                "held": None if ranking.held is None else str(ranking.held),
             }
             for ranking in record.rankings
         },

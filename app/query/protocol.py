@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from app.query.emphasis import DEFAULT_EMPHASIS, Emphasis
 from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
 Asked = Literal["always", "unless codes alone match"]
 Corrections = Literal["suggest", "apply", "off"]
+Weighting = Literal["by share held", "fixed"]
 
 LEXICAL = "lexical"
 SEMANTIC = "semantic"
@@ -28,6 +30,7 @@ DEFAULT_COVERAGE = Fraction(7, 20)
 """The share of a query's weight that a passage must hold to be a match by words."""
 DEFAULT_ASKED: Asked = "unless codes alone match"
 DEFAULT_CORRECTIONS: Corrections = "suggest"
+DEFAULT_WEIGHTING: Weighting = "by share held"
 MAX_DEPTH = 10_000
 MAX_NUMBER = 10**12
 """The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
@@ -40,7 +43,9 @@ class System:
     ``family`` names what the system is a variant of. ``coverage`` is the least share of a query's
     weight that a lexical match holds, from 0 (any term will do) to 1 (every term); other systems
     have none. ``asked`` says when a system is asked at all: a semantic one may stay silent where
-    the query is nothing but codes, and documents with those codes were found.
+    the query is nothing but codes, and documents with those codes were found. ``emphasis``
+    multiplies the weight by what a single passage holds of the query; the lexical system may have
+    one.
     """
 
     name: str
@@ -49,6 +54,7 @@ class System:
     family: str = ""
     coverage: Fraction | None = None
     asked: Asked = "always"
+    emphasis: Emphasis | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.depth, int) or isinstance(self.depth, bool):
@@ -67,12 +73,18 @@ class System:
             )
         if self.asked not in get_args(Asked) or (self.name == LEXICAL and self.asked != "always"):
             raise BadInput(f"the {self.name} system cannot be asked {self.asked!r}")
+        if self.emphasis is not None and self.name != LEXICAL:
+            raise BadInput(f"only the {LEXICAL} system is weighed by the share held")
         if not self.family:
             object.__setattr__(self, "family", self.name)
 
+    def weight_at(self, held: Fraction | None) -> Fraction:
+        """What the vote weighs for a query of which a single passage holds the share ``held``."""
+        return self.weight * self.emphasis.factor(held) if self.emphasis else self.weight
+
 
 DEFAULT_SYSTEMS = (
-    System(LEXICAL, coverage=DEFAULT_COVERAGE),
+    System(LEXICAL, coverage=DEFAULT_COVERAGE, emphasis=DEFAULT_EMPHASIS),
     System(SEMANTIC, asked=DEFAULT_ASKED),
 )
 
@@ -137,6 +149,7 @@ def _system_data(system: System) -> dict[str, Any]:
         "family": system.family,
         "asked": system.asked,
         **covered,
+        **({} if system.emphasis is None else {"emphasis": system.emphasis.as_data()}),
     }
 
 
@@ -170,6 +183,7 @@ def make_protocol(
     weights: Mapping[str, object] | None = None,
     coverage: object = DEFAULT_COVERAGE,
     asked: str = DEFAULT_ASKED,
+    weighting: str = DEFAULT_WEIGHTING,
     corrections: str = DEFAULT_CORRECTIONS,
     unit: str = "document",
 ) -> Protocol:
@@ -185,7 +199,11 @@ def make_protocol(
         systems[name] = replace(systems[name], depth=depth)
     for name, weight in (weights or {}).items():
         systems[name] = replace(systems[name], weight=exact_number(f"the weight of {name}", weight))
-    systems[LEXICAL] = replace(systems[LEXICAL], coverage=exact_number("coverage", coverage))
+    systems[LEXICAL] = replace(
+        systems[LEXICAL],
+        coverage=exact_number("coverage", coverage),
+        emphasis=_emphasis(weighting),
+    )
     systems[SEMANTIC] = replace(systems[SEMANTIC], asked=_asked(asked))
     if unit not in get_args(Unit):
         raise BadInput(f"the unit is document or passage, not {unit!r}")
@@ -203,6 +221,14 @@ def _asked(text: str) -> Asked:
     if text == "unless codes alone match":
         return "unless codes alone match"
     raise BadInput(f"a system is asked {' or '.join(get_args(Asked))}, not {text!r}")
+
+
+def _emphasis(weighting: str) -> Emphasis | None:
+    if weighting == "by share held":
+        return DEFAULT_EMPHASIS
+    if weighting == "fixed":
+        return None
+    raise BadInput(f"weights are {' or '.join(get_args(Weighting))}, not {weighting!r}")
 
 
 def _corrections(text: str) -> Corrections:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from store.errors import BadInput
 
@@ -38,7 +39,8 @@ class Ranking:
 
     ``exhausted`` says that the system has nothing below the last hit. ``unavailable`` is the reason
     why a system could not answer, ``not_asked`` the rule by which it was not asked; its list is
-    then empty and says nothing of any document.
+    then empty and says nothing of any document. ``held`` is the greatest share of the query's
+    weight that one passage holds, where the protocol weighs the system by it.
     """
 
     system: str
@@ -47,6 +49,7 @@ class Ranking:
     exhausted: bool
     unavailable: str = ""
     not_asked: str = ""
+    held: Fraction | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

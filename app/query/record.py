@@ -21,7 +21,7 @@ from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
 from store.manifest import Manifest
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class SearchRecord:
                     "exhausted": ranking.exhausted,
                     "unavailable": ranking.unavailable,
                     "not_asked": ranking.not_asked,
+                    "held": None if ranking.held is None else str(ranking.held),
                     "hits": [[hit.id, hit.rank, hit.score, hit.passage_id] for hit in ranking.hits],
                 }
                 for ranking in self.rankings

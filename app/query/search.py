@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.query.correct import Suggestion, applied, corrected, suggestions
+from app.query.emphasis import share_held, share_in_words
 from app.query.explain import settle_absences
 from app.query.fuse import fuse
 from app.query.narrow import expanded, narrowed
@@ -112,11 +113,23 @@ class SearchResult:
     @property
     def rules(self) -> tuple[str, ...]:
         """Sentences on what the protocol decided for this query: no trouble, but not hidden."""
-        return tuple(
+        silent = [
             f"The {ranking.system} system was not asked: {ranking.not_asked}."
             for ranking in self.record.rankings
             if ranking.not_asked
-        )
+        ]
+        weighed = [] if silent else self._weighed()
+        return (*silent, *weighed)
+
+    def _weighed(self) -> list[str]:
+        held = {ranking.system: ranking.held for ranking in self.record.rankings if ranking.hits}
+        return [
+            f"The {system.name} list weighs {system.weight_at(share)}: one passage holds "
+            f"{share_in_words(share)} of what was asked."
+            for system in self.record.protocol.systems
+            if (share := held.get(system.name)) is not None
+            and system.weight_at(share) != system.weight
+        ]
 
     @property
     def partial(self) -> bool:
@@ -261,6 +274,10 @@ def _ranking(
     ask = _ask(engines, system, terms, permitted, timings)
     with _timed(timings, system.name):
         ranking = retrieve(system, protocol.unit, ask)
+        if system.emphasis is not None and ranking.hits:
+            ranking = replace(
+                ranking, held=share_held(engines.backend.share_held(terms, permitted))
+            )
     # Encoding happens inside the first question and is a step of its own.
     if system.name == SEMANTIC:
         timings[SEMANTIC] = round(timings[SEMANTIC] - timings.get("encode", 0.0), 3)

@@ -74,6 +74,13 @@ class EmbeddedBackend:
             ),
         )
 
+    def share_held(self, query: QueryTerms, permitted: frozenset[str] | None) -> float:
+        return self._among(
+            permitted,
+            0.0,
+            lambda index, allowed: index.share_held(query, allowed, self._doc_of),
+        )
+
     def semantic(
         self,
         vector: NDArray[np.float32],

@@ -42,6 +42,11 @@ class Coverage:
     least: float
     decides: bool
 
+    @property
+    def total(self) -> float:
+        """What the whole query weighs."""
+        return sum(unit.weight for unit in self.units)
+
     def weighing(self) -> tantivy.Query:
         """A query whose score is the weight that a passage holds."""
         return _any_of([unit.held for unit in self.units])
@@ -73,7 +78,8 @@ def coverage_of(clauses: Sequence[Clause], searcher: tantivy.Searcher, share: fl
         units.append(_unit(code, own))
     units += [_unit(word, ()) for word in words.values()]
     rarest = _rarity(searcher.num_docs, 1)
-    least = max(0.0, min(share * sum(unit.weight for unit in units), rarest) - _ROUNDING)
+    whole = sum(unit.weight for unit in units)
+    least = max(0.0, min(share * whole, rarest) - _ROUNDING)
     return Coverage(tuple(units), least, decides=least > 0 and len(asked) > 1)
 
 

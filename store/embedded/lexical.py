@@ -73,6 +73,16 @@ class LexicalIndex:
                 return rows[:limit], scores[:limit], exhausted and len(rows) <= limit
             asked *= 4
 
+    def share_held(
+        self, query: QueryTerms, permitted: NDArray[np.bool_] | None, doc_of: Rows
+    ) -> float:
+        """See :meth:`store.backend.Backend.share_held`."""
+        coverage = coverage_of(clauses_of(self._schema, query), self._searcher, 0.0)
+        if not coverage.total:
+            return 0.0
+        _, held, _ = self._permitted(coverage.weighing(), 1, permitted, doc_of)
+        return float(held[0]) / coverage.total if len(held) else 0.0
+
     def _covered(self, coverage: Coverage, rows: Rows) -> NDArray[np.bool_]:
         """Which of ``rows`` hold enough of the query."""
         if not len(rows):
