@@ -14,6 +14,7 @@ from app.pages import (
     markup,
     result_markup,
     results,
+    search_box,
     trouble,
 )
 from app.pages.address import Address
@@ -34,7 +35,8 @@ BEGINNINGS = 4  # codes and titles that begin with what was typed, named in one 
 def draw() -> None:
     serving = resources.served()
     address = controls.asked()
-    controls.query_field(address)
+    search_box.arrive()
+    search_box.draw(controls.ask)
     refused = misread = ""
     try:
         protocol = address.protocol()
