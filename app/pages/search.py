@@ -35,8 +35,7 @@ BEGINNINGS = 4  # codes and titles that begin with what was typed, named in one 
 def draw() -> None:
     serving = resources.served()
     address = controls.asked()
-    search_box.arrive()
-    search_box.draw(controls.ask)
+    search_box.draw(address, controls.ask)
     refused = misread = ""
     try:
         protocol = address.protocol()
@@ -123,7 +122,7 @@ def _landing(serving: Served, catalogue: Catalogue) -> None:
         + markup.examples(topics(catalogue), account.reviewer())
     )
     # While the reader types, so that the first search does not wait for it.
-    resources.load_encoder(serving)
+    resources.load_encoder_aside(serving)
 
 
 frame.draw(draw)

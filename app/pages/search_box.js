@@ -2,55 +2,56 @@
 // types and chosen from by hand.
 //
 // The box owns its text. Python says which query the page answers, with a revision that changes
-// only where the query came from elsewhere (a link, Back); only then is the text replaced. Python
-// also says what begins with a text; that is shown only for the very text in the box.
+// only where the query came from elsewhere (a link, Back); only then is the text replaced. What
+// begins with a text comes by search_begins.js, and is shown only for the very text in the box.
 //
-// Streamlit calls the function below at every change of the data, and not only in order: calls of
-// a superseded rendering may still come. So each of them may be repeated without harm.
+// Streamlit calls the function below at every change of the data or the theme, and may still make
+// the call of a superseded rendering. So each call may be repeated without harm.
 
 const PAUSE_MS = 120;
 const boxes = new WeakMap();
 
-export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".cp-box");
   if (!boxes.has(root)) boxes.set(root, makeBox(root));
-  boxes.get(root).hear(data, setStateValue, setTriggerValue);
+  boxes.get(root).hear(data, setTriggerValue);
 }
 
 function makeBox(root) {
   const input = root.querySelector("input");
   const list = root.querySelector("ul");
   const status = root.querySelector("[role=status]");
-  let heard; // the data last given
-  let query = ""; // the query last answered or asked for
+  let revision; // of the query last given
+  let query = ""; // the query last given or asked
   let awaited = null; // the text whose options are to be shown
   let active = -1;
   let timer;
-  let setState, setTrigger;
+  let send;
 
   const options = () => [...list.children];
   const isOpen = () => !list.hidden;
-  const answered = () => (heard.begins?.typed === input.value ? heard.begins.options : null);
+  const post = () => document.querySelector(".cp-begins");
+  const found = () => {
+    const answer = post()?.answer;
+    return answer?.typed === input.value ? answer.options : null;
+  };
 
-  function hear(data, setStateValue, setTriggerValue) {
-    setState = setStateValue;
-    setTrigger = setTriggerValue;
-    if (data === heard) return; // only the theme is another
-    const elsewhere = data.revision !== heard?.revision && (!heard || data.query !== query);
-    heard = data;
-    if (elsewhere) {
+  function hear(data, setTriggerValue) {
+    send = setTriggerValue;
+    if (data.revision === revision) return;
+    if (revision === undefined || data.query !== query) {
       leaveOff();
       query = input.value = data.query;
-    } else if (awaited !== null && awaited === input.value && answered()) {
-      open(answered());
     }
+    revision = data.revision;
   }
 
-  function open(found) {
+  function open() {
+    const all = found();
     leaveOff();
-    list.replaceChildren(...found.map(makeOption));
-    status.textContent = found.length === 1 ? "1 suggestion" : `${found.length} suggestions`;
-    list.hidden = found.length === 0;
+    list.replaceChildren(...all.map(makeOption));
+    status.textContent = all.length === 1 ? "1 suggestion" : `${all.length} suggestions`;
+    list.hidden = all.length === 0;
     input.setAttribute("aria-expanded", String(isOpen()));
     list.scrollTop = 0;
   }
@@ -106,19 +107,15 @@ function makeBox(root) {
   function ask(text) {
     leaveOff();
     query = input.value = text;
-    // A state, as a trigger could be replaced by that of a key typed after it. The time makes the
-    // same query asked again another one.
-    setState("asked", { query: text, at: Date.now() });
+    if (matchMedia("(hover: none)").matches) input.blur(); // puts the keyboard on the screen away
+    send("asked", text);
   }
 
   function typed() {
     leaveOff();
     awaited = input.value;
-    if (answered()) {
-      open(answered());
-    } else {
-      timer = setTimeout(() => setTrigger("typed", awaited), PAUSE_MS);
-    }
+    if (found()) open();
+    else timer = setTimeout(() => post()?.send(awaited), PAUSE_MS);
   }
 
   input.addEventListener("input", (event) => {
@@ -131,7 +128,7 @@ function makeBox(root) {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (!isOpen() && answered()) open(answered());
+      if (!isOpen() && found()) open();
       if (isOpen()) {
         event.preventDefault();
         move(event.key === "ArrowDown" ? 1 : -1);
@@ -149,11 +146,10 @@ function makeBox(root) {
   list.addEventListener("mousedown", (event) => event.preventDefault());
   root.querySelector("button").addEventListener("click", () => ask(input.value));
 
-  document.addEventListener("keydown", function slash(event) {
-    if (!root.isConnected) {
-      document.removeEventListener("keydown", slash);
-      return;
-    }
+  listen("cp-begins", () => {
+    if (awaited !== null && awaited === input.value && found()) open();
+  });
+  listen("keydown", (event) => {
     const focused = document.activeElement;
     const free = !focused || focused.contains(root); // the page itself, or what scrolls it
     if (event.key === "/" && free && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -162,6 +158,14 @@ function makeBox(root) {
       input.select();
     }
   });
+
+  // Listen to the document until the box is gone from it.
+  function listen(name, hears) {
+    document.addEventListener(name, function listener(event) {
+      if (root.isConnected) hears(event);
+      else document.removeEventListener(name, listener);
+    });
+  }
 
   return { hear };
 }

@@ -12,69 +12,67 @@ from typing import Any
 import streamlit as st
 
 from app import resources
-from app.pages.address import Address, read_address
+from app.pages.address import Address
 from app.query.suggest import Completion, begun, suggest
 from store.errors import CounterpointError
 
-_BOX, _ASKED, _TYPED, _KNOWN = "ask-q", "box-asked", "box-typed", "box-known"
+_BOX, _BEGINS = "ask-q", "begins"
+_KNOWN, _TYPED = "known-to-box", "typed-in-box"
 _KINDS = {"code": "Code", "title": "Title"}
 
 
-def _beside(suffix: str) -> str:
-    return Path(__file__).with_suffix(suffix).read_text(encoding="utf-8")
+def _beside(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-# Without a shadow root: a field in one is no text field to Streamlit's own keys, nor to a reader's
-# tools.
-_mount = st.components.v2.component(
+# Without a shadow root: a field in one is no text field to Streamlit's own keys. There are two
+# components, as all that one of them says runs either the whole page or a part of it.
+_mount_box = st.components.v2.component(
     "counterpoint_search_box",
-    html=_beside(".html"),
-    css=_beside(".css"),
-    js=_beside(".js"),
+    html=_beside("search_box.html"),
+    css=_beside("search_box.css"),
+    js=_beside("search_box.js"),
+    isolate_styles=False,
+)
+_mount_begins = st.components.v2.component(
+    "counterpoint_search_begins",
+    html='<span class="cp-begins" hidden></span>',
+    js=_beside("search_begins.js"),
     isolate_styles=False,
 )
 
 
-def arrive() -> None:
-    """Called when the whole page is run: what the box asked is being answered."""
-    st.session_state.pop(_ASKED, None)
+def draw(address: Address, ask: Callable[[str], None]) -> None:
+    """Draw the box with the query of the address in it.
+
+    ``ask`` takes the text of a question into the address, before the page is run for it. The text
+    in the box is replaced only where the address has a query that was not asked there.
+    """
+
+    known: tuple[str, int] = st.session_state.get(_KNOWN, ("", 0))
+    # How often the box had to be told a query that was not asked in it, this one included.
+    revision = known[1] + (address.q != known[0])
+    st.session_state[_KNOWN] = (address.q, revision)
+
+    def asked() -> None:
+        query = _text(st.session_state[_BOX]["asked"])
+        st.session_state[_KNOWN] = (query, revision)
+        ask(query)
+
+    _mount_box(key=_BOX, data={"query": address.q, "revision": revision}, on_asked_change=asked)
+    _draw_begins(address)
 
 
 @st.fragment
-def draw(ask: Callable[[str], None]) -> None:
-    """Draw the box, which alone is run again while the reader types.
-
-    ``ask`` takes the text of a question into the address; then the whole page is run.
-    """
-
-    def asked() -> None:
-        query = _text(st.session_state[_BOX]["asked"]["query"])
-        st.session_state[_KNOWN] = (query, _revision(query)[1])
-        st.session_state[_ASKED] = True
-        ask(query)
+def _draw_begins(address: Address) -> None:
+    """What begins with the text in the box; this alone is run again while the reader types."""
 
     def typed() -> None:
-        st.session_state[_TYPED] = _text(st.session_state[_BOX]["typed"])
+        st.session_state[_TYPED] = _text(st.session_state[_BEGINS]["typed"])
 
-    # The address as it is now: what this was called with is as old as the last run of the page.
-    address = read_address(st.query_params.to_dict())
-    st.session_state[_KNOWN] = query, revision = _revision(address.q)
     text = st.session_state.pop(_TYPED, None)
-    begins = None if text is None else {"typed": text, "options": _options(address, text)}
-    _mount(
-        key=_BOX,
-        data={"query": query, "revision": revision, "begins": begins},
-        on_asked_change=asked,
-        on_typed_change=typed,
-    )
-    if st.session_state.get(_ASKED):
-        st.rerun()
-
-
-def _revision(query: str) -> tuple[str, int]:
-    """The query, and how often the box had to be told one that was not asked in it."""
-    known, revision = st.session_state.get(_KNOWN, ("", 0))
-    return query, revision + (query != known)
+    answer = None if text is None else {"typed": text, "options": _options(address, text)}
+    _mount_begins(key=_BEGINS, data=answer, on_typed_change=typed)
 
 
 def _options(address: Address, typed: str) -> list[dict[str, Any]]:
