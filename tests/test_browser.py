@@ -175,12 +175,20 @@ class Wire:
     """What the server says to a page, which a test can hold up: a search as slow as it likes."""
 
     def __init__(self, page: Page) -> None:
-        self._held: list[tuple[WebSocketRoute, str | bytes]] | None = None
+        self._page = page
+        self._held: list[tuple[WebSocketRoute, bytes]] | None = None
         page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
         page.reload()
 
     def hold(self) -> None:
         self._held = []
+
+    def wait_for(self, part: bytes) -> None:
+        """Until what was held up holds this."""
+        deadline = monotonic() + PATIENCE_MS / 1000
+        while not any(part in message for _, message in self._held or []):
+            assert monotonic() < deadline, f"the server did not say {part!r}"
+            self._page.evaluate("() => new Promise(requestAnimationFrame)")
 
     def release(self) -> None:
         held, self._held = self._held or [], None
@@ -191,6 +199,7 @@ class Wire:
         route.connect_to_server().on_message(lambda message: self._pass(route, message))
 
     def _pass(self, route: WebSocketRoute, message: str | bytes) -> None:
+        assert isinstance(message, bytes)
         if self._held is None:
             route.send(message)
         else:
@@ -404,7 +413,7 @@ def test_an_answer_to_an_older_text_is_not_shown(served: Served, browser: Browse
     )
     wire.hold()
     box.press_sequentially("px")
-    expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "rerunRequested")
+    wire.wait_for(b'"typed": "px"')
     box.press_sequentially("yz")
     wire.release()
     page.wait_for_function("document.querySelector('.cp-begins').answer?.typed === 'pxyz'")
