@@ -543,6 +543,14 @@ def test_every_screen_fits_its_width_in_both_themes(
             "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).map(Number)"
         )
         assert (sum(background) < 384) == (scheme == "dark")
+    page.goto(served.address)
+    search_box(page).press_sequentially("sh")
+    expect(page.get_by_role("option")).to_have_count(8)
+    search_box(page).press("ArrowDown")
+    page.screenshot(path=pictures / f"offered-{width}-{scheme}.png")
+    offered = page.get_by_role("listbox").bounding_box()
+    assert offered is not None
+    assert 0 <= offered["x"] < offered["x"] + offered["width"] <= width
     page.context.close()
     assert served.foreign == []
 
