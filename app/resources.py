@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from threading import Thread
 
 import streamlit as st
 
@@ -70,6 +71,23 @@ def _encoder_loaded(key: tuple[str, str, int], _engines: Engines) -> bool:
     except CounterpointError:
         return False
     return True
+
+
+def load_encoder_aside(serving: Served) -> None:
+    """Begin to load the encoder, and do not wait for it: what else is asked can be answered."""
+    _encoder_loading(serving.key, serving.engines)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _encoder_loading(key: tuple[str, str, int], _engines: Engines) -> Thread:
+    def load() -> None:
+        # As above, the search that needs it says what is wrong.
+        with suppress(CounterpointError):
+            _engines.encode("ready")
+
+    thread = Thread(target=load, name="encoder", daemon=True)
+    thread.start()
+    return thread
 
 
 @contextmanager

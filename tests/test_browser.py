@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from store.judging import add_topics, judgments
 from tests.conftest import Workplace
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page, WebSocketRoute
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = shutil.which("chromium")
@@ -42,6 +43,9 @@ ARGUMENTS = [
 ]
 PATIENCE_MS = 60_000
 """Long, for a machine that is busy: what is waited for comes at once or never."""
+
+ODD = "Valve <img src=x onerror=alert(1)> & <b>seat</b>"
+ODD_PAGE = f"<html><head><title>{escape(ODD)}</title></head><body><p>The seat.</p></body></html>"
 
 SCREENS = {
     "start": "/",
@@ -97,6 +101,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: str) -> Itera
     for number in range(14):
         title = f"Shift note {number} of the conveyor hall, early and late shift together"
         place.write(f"notes/a rather long folder name/{number:02}.md", f"# {title}\n\nIt stopped.")
+    place.write("valves/odd.html", ODD_PAGE)
     case = ROOT.parent / "shared" / "cases" / "files" / "html_markup_in_text.html"
     if case.is_file():
         shutil.copy(case, place.files / case.name)
@@ -166,13 +171,52 @@ def labels(archive: Archive, judge: str) -> list[Judgment]:
         return judgments(catalogue, judge=judge)
 
 
+class Wire:
+    """What the server says to a page, which a test can hold up: a search as slow as it likes."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._held: list[tuple[WebSocketRoute, bytes]] | None = None
+        page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
+        page.reload()
+
+    def hold(self) -> None:
+        self._held = []
+
+    def wait_for(self, part: bytes) -> None:
+        """Until what was held up holds this."""
+        deadline = monotonic() + PATIENCE_MS / 1000
+        while not any(part in message for _, message in self._held or []):
+            assert monotonic() < deadline, f"the server did not say {part!r}"
+            self._page.evaluate("() => new Promise(requestAnimationFrame)")
+
+    def release(self) -> None:
+        held, self._held = self._held or [], None
+        for route, message in held:
+            route.send(message)
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        route.connect_to_server().on_message(lambda message: self._pass(route, message))
+
+    def _pass(self, route: WebSocketRoute, message: str | bytes) -> None:
+        assert isinstance(message, bytes)
+        if self._held is None:
+            route.send(message)
+        else:
+            self._held.append((route, message))
+
+
+def search_box(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Search", exact=True)
+
+
 def test_search_open_go_back_sign_in_label_and_find_the_label_again(
     served: Served, browser: Browser
 ) -> None:
     from playwright.sync_api import expect
 
     page = served.open(browser, "/")
-    field = page.get_by_role("textbox", name="Search", exact=True)
+    field = search_box(page)
     field.fill("gland screws")
     field.press("Enter")
     first = page.locator(".cp-row").first
@@ -231,7 +275,7 @@ def test_back_walks_through_settings_and_searches(served: Served, browser: Brows
     page.get_by_label("k, the constant").press("Enter")
     expect(page.locator(".cp-status")).to_contain_text("k 1/2")
     page.keyboard.press("Escape")
-    field = page.get_by_role("textbox", name="Search", exact=True)
+    field = search_box(page)
     field.fill("conveyor")
     field.press("Enter")
     expect(page).to_have_url(re.compile("q=conveyor"))
@@ -244,6 +288,140 @@ def test_back_walks_through_settings_and_searches(served: Served, browser: Brows
     expect(page.get_by_role("heading", name="Sign in to judge")).to_be_visible()
     page.get_by_role("link", name="Search").click()
     expect(field).to_have_value("gland screws")
+    page.context.close()
+
+
+def test_what_begins_so_is_offered_while_typing_and_taken_by_keyboard(
+    served: Served, browser: Browser
+) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/?q=conveyor")
+    box, options = search_box(page), page.get_by_role("option")
+    expect(page.locator(".cp-row")).to_have_count(10)
+    expect(box).to_have_value("conveyor")
+    page.keyboard.press("/")
+    expect(box).to_be_focused()
+    box.press_sequentially("px")
+    expect(options).to_have_text(["Code PX-310", "Title Gland of the PX-310 pump"])
+    expect(options.locator("mark")).to_have_text(["PX", "PX"])
+    expect(box).to_have_attribute("aria-expanded", "true")
+    expect(page).to_have_url(re.compile(r"\?q=conveyor$"))
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    chosen = page.get_by_role("option", selected=True)
+    expect(chosen).to_have_text("Title Gland of the PX-310 pump")
+    expect(box).to_have_attribute("aria-activedescendant", chosen.get_attribute("id") or "none")
+    expect(box).to_have_value("px")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?q=Gland\+of\+the\+PX-310\+pump$"))
+    expect(page.locator(".cp-title").first).to_have_text("Gland of the PX-310 pump")
+    expect(box).to_have_value("Gland of the PX-310 pump")
+    expect(options).to_have_count(0)
+    page.go_back()
+    expect(box).to_have_value("conveyor")
+    expect(page.locator(".cp-title").first).to_contain_text("conveyor hall")
+    page.context.close()
+    assert served.foreign == []
+
+
+def test_the_list_is_left_by_escape_tab_and_the_pointer(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/")
+    box, options = search_box(page), page.get_by_role("option")
+    box.press_sequentially("px")
+    expect(options).to_have_count(2)
+    box.press("Escape")
+    expect(options).to_have_count(0)
+    expect(box).to_have_attribute("aria-expanded", "false")
+    expect(box).to_have_value("px")
+    box.press("ArrowUp")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Gland of")
+    box.press("Tab")
+    expect(options).to_have_count(0)
+    expect(box).to_have_value("px")
+    expect(page.get_by_role("button", name="Search", exact=True)).to_be_focused()
+    page.keyboard.press("/")  # something has the focus already
+    expect(box).not_to_be_focused()
+    box.press("ArrowDown")
+    options.first.click()
+    expect(page).to_have_url(re.compile(r"\?q=PX-310$"))
+    expect(page.locator(".cp-title").first).to_have_text("Gland of the PX-310 pump")
+    expect(box).to_be_focused()
+    page.context.close()
+
+
+def test_enter_that_ends_a_composition_does_not_search(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/")
+    box = search_box(page)
+    box.fill("gland")
+    box.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
+    box.press_sequentially(" screws")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?q=gland\+screws$"))
+    page.go_back()
+    expect(page).to_have_url(served.address + "/")
+    expect(box).to_have_value("")
+    page.context.close()
+
+
+def test_text_typed_during_a_slow_search_is_not_lost(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/")
+    wire = Wire(page)
+    box = search_box(page)
+    box.fill("gland screws")
+    wire.hold()
+    box.press("Enter")
+    box.press_sequentially(" of px")
+    wire.release()
+    expect(page.locator(".cp-title").first).to_have_text("Gland of the PX-310 pump")
+    expect(page).to_have_url(re.compile(r"\?q=gland\+screws$"))
+    option = page.get_by_role("option")
+    expect(option).to_have_text(["Code PX-310"])
+    expect(box).to_have_value("gland screws of px")
+    expect(box).to_be_focused()
+    option.click()
+    expect(page).to_have_url(re.compile(r"\?q=gland\+screws\+of\+PX-310$"))
+    expect(box).to_have_value("gland screws of PX-310")
+    page.go_back()
+    expect(box).to_have_value("gland screws")
+    page.context.close()
+
+
+def test_an_answer_to_an_older_text_is_not_shown(served: Served, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = served.open(browser, "/")
+    wire = Wire(page)
+    box = search_box(page)
+    expect(page.locator(".cp-state")).to_be_visible()
+    expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.evaluate(
+        """() => {
+          const list = document.querySelector("[role=listbox]");
+          window.offered = [];
+          new MutationObserver(() => {
+            if (list.children.length) offered.push(document.querySelector("[role=combobox]").value);
+          }).observe(list, { childList: true });
+        }"""
+    )
+    wire.hold()
+    box.press_sequentially("px")
+    wire.wait_for(b'"typed": "px"')
+    box.press_sequentially("yz")
+    wire.release()
+    page.wait_for_function("document.querySelector('.cp-begins').answer?.typed === 'pxyz'")
+    assert page.evaluate("offered") == []
+    box.press("Backspace")
+    box.press("Backspace")
+    expect(page.get_by_role("option")).to_have_count(2)
+    assert page.evaluate("offered") == ["px"]
     page.context.close()
 
 
@@ -312,6 +490,25 @@ def test_markup_in_a_document_stays_text(served: Served, browser: Browser, share
     assert served.foreign == []
 
 
+def test_markup_in_a_title_is_offered_as_the_text_it_is(served: Served, browser: Browser) -> None:
+    """sec-02"""
+    from playwright.sync_api import expect
+
+    dialogs: list[str] = []
+    page = served.open(browser, "/")
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    search_box(page).press_sequentially("val")
+    option = page.get_by_role("option")
+    expect(option).to_have_text([f"Title {ODD}"])
+    assert page.locator(".cp-box").locator("img, b, script, a").count() == 0
+    option.click()
+    expect(page.locator(".cp-title").first).to_have_text(ODD)
+    _only_our_elements(page)
+    assert dialogs == []
+    assert served.foreign == []
+    page.context.close()
+
+
 def _only_our_elements(page: Page) -> None:
     inside = page.locator(".stHtml")
     for name in ("script", "img", "iframe", "object", "form", "svg", "[onerror]"):
@@ -346,6 +543,14 @@ def test_every_screen_fits_its_width_in_both_themes(
             "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).map(Number)"
         )
         assert (sum(background) < 384) == (scheme == "dark")
+    page.goto(served.address)
+    search_box(page).press_sequentially("sh")
+    expect(page.get_by_role("option")).to_have_count(8)
+    search_box(page).press("ArrowDown")
+    page.screenshot(path=pictures / f"offered-{width}-{scheme}.png")
+    offered = page.get_by_role("listbox").bounding_box()
+    assert offered is not None
+    assert 0 <= offered["x"] < offered["x"] + offered["width"] <= width
     page.context.close()
     assert served.foreign == []
 

@@ -98,6 +98,15 @@ def click(app: AppTest, key: str) -> AppTest:
     return shown(matching[0].click().run())
 
 
+def ask(app: AppTest, query: str) -> AppTest:
+    """Ask in an open session, by the address as a link or Back does.
+
+    The box itself is drawn by a browser only; test_browser.py types in it.
+    """
+    app.query_params["q"] = query
+    return shown(app.run())
+
+
 def labels(archive: Archive) -> list[Judgment]:
     with Catalogue(archive) as catalogue:
         return judgments(catalogue)
@@ -136,9 +145,7 @@ def test_the_first_page_says_version_protocol_and_what_can_be_done(archive: Work
 
 
 def test_a_search_shows_ten_rows_with_parts_and_more_on_request(archive: Workplace) -> None:
-    app = opened()
-    app.text_input(key="ask-q").set_value(QUERY)
-    click(app, "FormSubmitter:ask")
+    app = ask(opened(), QUERY)
     assert app.query_params == {"q": QUERY}
     text = body(app)
     assert text.count("<article") == 10
@@ -273,8 +280,7 @@ def test_a_new_version_is_served_at_the_next_search_without_restart(growing: Wor
     assert "Version 1, in force" in body(app)
     growing.write("pumps/new.md", "# New gland\n\nThe gland screws of PX-400 have changed.")
     growing.ingest()
-    app.text_input(key="ask-q").set_value(f"{QUERY} PX-400")
-    click(app, "FormSubmitter:ask")
+    ask(app, f"{QUERY} PX-400")
     assert "Version 2, in force" in body(app)
     assert "New gland" in body(app)
 
@@ -526,7 +532,7 @@ def test_with_one_engine_damaged_the_other_one_answers_and_labels_are_kept(
     assert damaged.stat().st_size == len(content) // 2
 
     archive.ingest()
-    click(app, "FormSubmitter:ask")
+    ask(app, QUERY)
     assert "unavailable" not in body(app)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +13,7 @@ from app.cli import main
 from app.pages import corrections
 from app.pages.address import Address
 from app.query.search import Engines
-from app.query.suggest import Completion, suggest
+from app.query.suggest import Completion, begun, suggest
 from corpus.scope import Scope
 from corpus.terms import WORD, fold_words, read_query
 from store.catalogue import Catalogue
@@ -104,6 +105,35 @@ def test_nothing_of_a_forbidden_document_is_suggested(plant: Workplace) -> None:
         never()
     assert "Pumpernickel" in texts(suggested(plant, "pumper", BOARD))
     assert "AX-2099" in texts(suggested(plant, "ax209", BOARD))
+
+
+def typed_part(one: Completion, typed: str) -> list[str]:
+    return [one.text[start:end] for start, end in begun(one, typed)]
+
+
+def test_what_was_typed_is_told_from_what_is_to_come(plant: Workplace) -> None:
+    shown = {
+        typed: [typed_part(one, typed) for one in suggested(plant, typed)]
+        for typed in ("ax20", "relay ax205", "VALVULA pur", "pump valve", " pump ")
+    }
+    assert shown["ax20"][:2] == [["AX-20"], ["AX-20"]]
+    assert shown["relay ax205"] == [["AX-205"]]
+    assert shown["VALVULA pur"] == [["Válvula", "pur"]]
+    assert shown["pump valve"] == [["Valve", "pump"]]
+    assert shown[" pump "] == [["Pump"], ["pump"], ["pump"]]
+    assert typed_part(Completion("title", "ﬁltro de aire", ""), "filt") == ["ﬁlt"]
+    assert typed_part(Completion("title", "Pump", ""), "valve") == []
+
+
+@given(st.sampled_from(["code", "title"]), st.text(), st.text())
+def test_typed_parts_are_spans_of_any_text_in_order(
+    kind: Literal["code", "title"], text: str, typed: str
+) -> None:
+    for given_text in (text, f"{typed} {text}"):
+        ends = [0]
+        for start, end in begun(Completion(kind, given_text, ""), typed):
+            assert ends[-1] <= start < end <= len(given_text)
+            ends.append(end)
 
 
 def test_the_page_links_to_the_query_and_escapes_titles() -> None:

@@ -43,20 +43,10 @@ def leave_search(last: Address | None = None) -> None:
         st.session_state[_LAST] = last
 
 
-def query_field(address: Address) -> None:
-    with (
-        st.form("ask", border=False),
-        st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False),
-    ):
-        st.text_input(
-            "Search",
-            key=_synced("q", address.q),
-            label_visibility="collapsed",
-            placeholder="Part code, error message or description",
-        )
-        st.form_submit_button(
-            "Search", type="primary", icon=":material/search:", on_click=_submitted
-        )
+def ask(query: str) -> None:
+    """Search for this, again even where it was searched for last."""
+    st.session_state.pop(ANSWER, None)
+    _write("q", query)
 
 
 def toolbar(
@@ -211,14 +201,12 @@ def _synced(name: str, value: object) -> str:
     return key
 
 
-def _submitted() -> None:
-    st.session_state.pop(ANSWER, None)
-    _changed("q")
-
-
 def _changed(name: str) -> None:
     value = st.session_state[f"ask-{name}"]
-    text = ",".join(value) if isinstance(value, list) else str(value or "")
+    _write(name, ",".join(value) if isinstance(value, list) else str(value or ""))
+
+
+def _write(name: str, text: str) -> None:
     shown = {} if name == "view" else {"n": str(STEP)}
     _go(replace(read_address(st.query_params.to_dict()), **{name: text, **shown}))
 

@@ -14,6 +14,7 @@ from app.pages import (
     markup,
     result_markup,
     results,
+    search_box,
     trouble,
 )
 from app.pages.address import Address
@@ -34,7 +35,7 @@ BEGINNINGS = 4  # codes and titles that begin with what was typed, named in one 
 def draw() -> None:
     serving = resources.served()
     address = controls.asked()
-    controls.query_field(address)
+    search_box.draw(address, controls.ask)
     refused = misread = ""
     try:
         protocol = address.protocol()
@@ -121,7 +122,7 @@ def _landing(serving: Served, catalogue: Catalogue) -> None:
         + markup.examples(topics(catalogue), account.reviewer())
     )
     # While the reader types, so that the first search does not wait for it.
-    resources.load_encoder(serving)
+    resources.load_encoder_aside(serving)
 
 
 frame.draw(draw)

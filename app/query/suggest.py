@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,8 +10,8 @@ from app.query.correct import spelled
 from app.query.search import Engines
 from corpus.codes import fold_code
 from corpus.scope import Scope
-from corpus.terms import WORD, fold_words, read_query
-from corpus.text import normalise_text
+from corpus.terms import WORD, fold_words, read_query, word_spans
+from corpus.text import normalise, normalise_text
 from store.backend import EngineFailure
 from store.catalogue import Catalogue
 from store.scope import permitted_documents
@@ -41,7 +42,7 @@ def suggest(
     begins so; case and accents make no difference. Where the lexical engine cannot answer, there
     are titles alone.
     """
-    typed = normalise_text(text[:MOST_TYPED].replace("\0", " ")).strip()
+    typed = _read(text)
     if sum(map(str.isalnum, typed)) < LEAST_TYPED:
         return ()
     version = catalogue.version(engines.backend.manifest.inputs.corpus_version)
@@ -55,9 +56,42 @@ def suggest(
     return tuple(unlike.values())[:limit]
 
 
+def begun(one: Completion, typed: str) -> tuple[tuple[int, int], ...]:
+    """Half-open spans of the code or title that were typed already, in order."""
+    typed = _read(typed)
+    normalised = normalise(one.text)
+    if one.kind == "code":
+        beginnings = (fold_code(typed), fold_code(typed.rpartition(" ")[2]))
+        whole = [(normalised.text, 0)]
+        spans = _begun(whole, beginnings, fold_code)
+    else:
+        words = [
+            (normalised.text[start:end], start) for _, start, end in word_spans(normalised.text)
+        ]
+        spans = _begun(words, WORD.findall(fold_words(typed)), fold_words)
+    return tuple(normalised.original(start, end) for start, end in spans)
+
+
+def _begun(
+    words: Iterable[tuple[str, int]], beginnings: Sequence[str], fold: Callable[[str], str]
+) -> Iterator[tuple[int, int]]:
+    """The longest of the folded beginnings of each word; a word is given with its offset."""
+    for word, start in words:
+        folded = fold(word)
+        if fitting := [one for one in beginnings if one and folded.startswith(one)]:
+            longest = max(fitting, key=len)
+            # The fold of a character may be none or several, so that lengths say nothing.
+            ends = range(1, len(word) + 1)
+            yield start, start + next(end for end in ends if fold(word[:end]).startswith(longest))
+
+
 def completion_data(completion: Completion) -> dict[str, Any]:
     """A completion as JSON-ready data."""
     return {"kind": completion.kind, "text": completion.text, "query": completion.query}
+
+
+def _read(text: str) -> str:
+    return normalise_text(text[:MOST_TYPED].replace("\0", " ")).strip()
 
 
 def _codes(
