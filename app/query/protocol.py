@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from app.query.fusions import fusion_named
 from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
@@ -37,7 +39,8 @@ MAX_NUMBER = 10**12
 class System:
     """One ranked list of a fusion: how deep it is asked and how much its vote weighs.
 
-    ``family`` names what the system is a variant of. ``coverage`` is the least share of a query's
+    ``family`` names what the system is a variant of; the members of a family share their vote, see
+    :attr:`Protocol.effective_weights`. ``coverage`` is the least share of a query's
     weight that a lexical match holds, from 0 (any term will do) to 1 (every term); other systems
     have none. ``asked`` says when a system is asked at all: a semantic one may stay silent where
     the query is nothing but codes, and documents with those codes were found.
@@ -89,7 +92,7 @@ class Protocol:
     k: Fraction = DEFAULT_K
     unit: Unit = "document"
     corrections: Corrections = DEFAULT_CORRECTIONS
-    fusion: Literal["rrf"] = "rrf"
+    fusion: str = "rrf"
     tie_rule: Literal["id ascending"] = "id ascending"
     rank_base: Literal[1] = 1
     hash: str = field(init=False, compare=False)
@@ -106,9 +109,38 @@ class Protocol:
         if self.unit not in get_args(Unit):
             raise BadInput(f"the unit is document or passage, not {self.unit!r}")
         _corrections(self.corrections)
+        self._check_fusion()
         body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(body.encode()).hexdigest()
         object.__setattr__(self, "hash", f"sha256:{digest}")
+
+    def _check_fusion(self) -> None:
+        fusion = fusion_named(self.fusion)
+        if not fusion.k and self.k != DEFAULT_K:
+            raise BadInput(f"{self.fusion} has no k; leave k out, or fuse by rrf")
+        if not fusion.weights:
+            for system, weight in zip(self.systems, self.effective_weights, strict=True):
+                if weight != 1:
+                    raise BadInput(
+                        f"{self.fusion} has no weights, so {system.name} cannot have {weight}; "
+                        "leave weights and shared families out, or fuse by minmax"
+                    )
+
+    @property
+    def effective_weights(self) -> tuple[Fraction, ...]:
+        """The weight of each system's vote, in their order.
+
+        It is the system's own weight divided by the number of systems in its family: a family has
+        the weight that its members have on average, and they share it in proportion to their own.
+        Four copies of one engine have one vote; a system alone in its family keeps its weight.
+        Under a convex fusion the weights are divided by their sum as well.
+        """
+        families = Counter(system.family for system in self.systems)
+        weights = tuple(system.weight / families[system.family] for system in self.systems)
+        if fusion_named(self.fusion).convex:
+            total = sum(weights, Fraction(0))
+            return tuple(weight / total for weight in weights)
+        return weights
 
     @property
     def short_hash(self) -> str:
@@ -116,10 +148,15 @@ class Protocol:
         return self.hash.removeprefix("sha256:")[:8]
 
     def as_data(self) -> dict[str, Any]:
-        """JSON-ready; fractions are text."""
+        """JSON-ready; fractions are text. What the fusion does not use is not there, and an
+        effective weight only where it is not the system's own."""
+        fusion = fusion_named(self.fusion)
         return {
-            "systems": [_system_data(system) for system in self.systems],
-            "k": str(self.k),
+            "systems": [
+                _system_data(system, weight, fusion.weights)
+                for system, weight in zip(self.systems, self.effective_weights, strict=True)
+            ],
+            **({"k": str(self.k)} if fusion.k else {}),
             "unit": self.unit,
             "corrections": self.corrections,
             "fusion": self.fusion,
@@ -128,16 +165,14 @@ class Protocol:
         }
 
 
-def _system_data(system: System) -> dict[str, Any]:
-    covered = {} if system.coverage is None else {"coverage": str(system.coverage)}
-    return {
-        "name": system.name,
-        "depth": system.depth,
-        "weight": str(system.weight),
-        "family": system.family,
-        "asked": system.asked,
-        **covered,
-    }
+def _system_data(system: System, effective: Fraction, weighed: bool) -> dict[str, Any]:
+    data = {"name": system.name, "depth": system.depth}
+    if weighed:
+        data["weight"] = str(system.weight)
+        if effective != system.weight:
+            data["effective_weight"] = str(effective)
+    data |= {"family": system.family, "asked": system.asked}
+    return data if system.coverage is None else {**data, "coverage": str(system.coverage)}
 
 
 def exact_number(name: str, value: object) -> Fraction:
@@ -172,6 +207,7 @@ def make_protocol(
     asked: str = DEFAULT_ASKED,
     corrections: str = DEFAULT_CORRECTIONS,
     unit: str = "document",
+    fusion: str = "rrf",
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.
 
@@ -194,6 +230,7 @@ def make_protocol(
         k=exact_number("k", k),
         unit="passage" if unit == "passage" else "document",
         corrections=_corrections(corrections),
+        fusion=fusion,
     )
 
 

@@ -175,9 +175,9 @@ def search(
         )
     notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
     with _timed(timings, "fuse"):
-        fused = fuse(rankings, protocol)
+        candidates = fuse(rankings, protocol)
     with _timed(timings, "explain"):
-        fused = settle_absences(backend, terms, fused, protocol)
+        fused = settle_absences(backend, terms, candidates, protocol)
     record = SearchRecord(
         query,
         terms,
