@@ -17,9 +17,10 @@ from typing import get_args
 
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
-from app.query.explain import part_in_words
+from app.query.explain import amount, part_in_words
 from app.query.facets import Facets, facets
-from app.query.fuse import Contribution
+from app.query.fuse import Contribution, ScoredContribution
+from app.query.fusions import FUSIONS
 from app.query.present import Row, result_data, rows
 from app.query.protocol import (
     DEFAULT_ASKED,
@@ -28,6 +29,7 @@ from app.query.protocol import (
     DEFAULT_WEIGHTING,
     Asked,
     Corrections,
+    Protocol,
     Weighting,
     make_protocol,
 )
@@ -68,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _search(options: argparse.Namespace) -> int:
     protocol = make_protocol(
         k=options.k,
+        fusion=options.fusion,
         depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
         weights=dict(_pairs("--weight", options.weight)),
         coverage=options.coverage,
@@ -144,7 +147,7 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
     record = result.record
     lines = [
         f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
-        f"(k = {record.protocol.k}, one rank per {record.protocol.unit}), "
+        f"({_fused_by(record.protocol)}, one rank per {record.protocol.unit}), "
         f"semantic search {record.manifest.semantic.in_words}"
     ]
     for row in shown:
@@ -212,14 +215,17 @@ def _command(given: Sequence[str]) -> str:
     return shlex.join(["python", "-m", "app", *given])
 
 
+def _fused_by(protocol: Protocol) -> str:
+    return f"k = {protocol.k}" if FUSIONS[protocol.fusion].k else f"fused by {protocol.fusion}"
+
+
 def _sum_in_words(row: Row) -> str:
     parts = ", ".join(f"{part.system} {part_in_words(part)}" for part in row.hit.parts)
-    sums = " + ".join(
-        ratio(part.value.numerator, part.value.denominator)
-        for part in row.hit.parts
-        if isinstance(part, Contribution)
-    )
+    given = [part for part in row.hit.parts if isinstance(part, Contribution)]
+    sums = " + ".join(map(amount, given))
     score = row.hit.score
+    if isinstance(given[0], ScoredContribution):
+        return f"{parts}: {sums} ≈ {float(score):.6f}"
     exact = ratio(score.numerator, score.denominator)
     equation = f"{sums} = {exact}" if "+" in sums else exact
     return f"{parts}: {equation} ≈ {float(score):.4f}"
@@ -297,6 +303,12 @@ def _parser() -> argparse.ArgumentParser:
         default=DEFAULT_CORRECTIONS,
         help="what becomes of a word that no document has: a correction is suggested, or searched "
         "instead, or neither (default: %(default)s)",
+    )
+    command.add_argument(
+        "--fusion",
+        choices=list(FUSIONS),
+        default="rrf",
+        help="how the lists are fused: by ranks, or by the engines' scores (default: %(default)s)",
     )
     command.add_argument("--unit", choices=["document", "passage"], default="document")
     command.add_argument(

@@ -192,6 +192,45 @@ def test_fusing_leaves_the_lists_as_they_were() -> None:
     assert [hit.score for hit in (*lexical.hits, *semantic.hits)] == [12.0, 7.5, 0.81, 0.40]
 
 
+# -- families -------------------------------------------------------------------------------------
+
+
+def family_of(*families: str, weights: tuple[str, ...] = ()) -> tuple[System, ...]:
+    return tuple(
+        System(f"s{number}", 5, Fraction(weight), family)
+        for number, (family, weight) in enumerate(
+            zip(families, weights or ("1",) * len(families), strict=True), start=1
+        )
+    )
+
+
+def test_four_copies_in_one_family_have_one_vote() -> None:
+    rankings = [ranking_of(f"s{number}", L1) for number in range(1, 5)] + [ranking_of("s5", L2)]
+    shared = fuse(rankings, Protocol(family_of("words", "words", "words", "words", "meaning")))
+    assert order(shared) == order(fused(L1, L2)) == "BCADE"
+    assert scores(shared) == scores(fused(L1, L2))
+    assert [part.weight for part in shared[0].parts] == [Fraction(1, 4)] * 4 + [1]
+
+
+def test_a_family_has_the_mean_weight_of_its_members_and_they_share_it_in_proportion() -> None:
+    protocol = Protocol(family_of("a", "a", "b", weights=("1", "3", "0.5")))
+    assert protocol.effective_weights == (Fraction(1, 2), Fraction(3, 2), Fraction(1, 2))
+    assert [system.get("effective_weight") for system in protocol.as_data()["systems"]] == [
+        "1/2",
+        "3/2",
+        None,
+    ]
+
+
+def test_a_system_alone_in_its_family_keeps_its_weight_and_its_protocol_its_name() -> None:
+    """Labels and records of before there were families name the same protocol."""
+    assert make_protocol(weights={"lexical": "0.1"}).effective_weights == (Fraction(1, 10), 1)
+    assert make_protocol(weighting="fixed").hash == (
+        "sha256:b80965757c3ae6cc00bec008f54b494ce6987cc4593c7e9dca1f540451ee0226"
+    )
+    assert Protocol(family_of("a", "a")).hash != Protocol(family_of("a", "b")).hash
+
+
 # -- properties -----------------------------------------------------------------------------------
 
 lists = st.lists(

@@ -71,8 +71,7 @@ def checked(html: str) -> Elements:
 
 
 def hit(*parts: Part, rank: int = 1) -> FusedHit:
-    score = sum((part.value for part in parts if isinstance(part, Contribution)), Fraction(0))
-    return FusedHit(HOSTILE, rank, score, parts)
+    return FusedHit(HOSTILE, rank, parts)
 
 
 LEXICAL = Contribution("lexical", 1, Fraction(1), Fraction(1, 61))

@@ -286,6 +286,35 @@ def test_the_command_prints_the_documented_json(
     assert capsys.readouterr().out.splitlines()[-1].startswith("7 candidates (depth: lexical 100")
 
 
+def test_lists_can_be_fused_by_their_scores_and_the_parts_show_them(
+    plant: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [
+        "search",
+        "relé AX-2041",
+        "--archive",
+        str(plant.archive.root),
+        "--fusion",
+        "minmax",
+        "--weighting",
+        "fixed",
+    ]
+    assert main([*command, "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert body["protocol"]["fusion"] == "minmax"
+    assert "k" not in body["protocol"]
+    best = body["fused"][0]["parts"][0]
+    assert (best["rank"], best["normalised"], best["weight"], best["value"]) == (1, 1, "1/2", "1/2")
+    assert best["score"] == body["rankings"]["lexical"][0]["score"]
+    described = (ROOT / "docs/search-json.md").read_text(encoding="utf-8")
+    assert [name for name in keys_of(body) if f"`{name}" not in described] == []
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "(fused by minmax, one rank per document)" in out
+    assert "lexical rank 1, semantic rank " in out
+    assert "0.500000 + " in out
+
+
 def keys_of(value: object) -> set[str]:
     """Every key at any depth of JSON data; the names of systems are data themselves."""
     if isinstance(value, list):
@@ -300,6 +329,7 @@ def keys_of(value: object) -> set[str]:
     ("arguments", "message"),
     [
         (["--k", "-1"], "k is a number from 0"),
+        (["--k", "61", "--fusion", "borda"], "borda has no k"),
         (["--depth", "lexical"], "SYSTEM=NUMBER"),
         (["--depth", "lexical=x"], "whole number"),
         (["--weight", "codes=2"], "no system 'codes'"),

@@ -56,7 +56,8 @@ def candidate_passages(
     ``earned`` names the passage that earned each hit its best contribution, which comes first. The
     others are ordered as documents are: by the sum of weight / (k + place), then by id.
     """
-    weights = {system.name: system.weight for system in protocol.systems}
+    names = [system.name for system in protocol.systems]
+    weights = dict(zip(names, protocol.effective_weights, strict=True))
     scores: dict[str, dict[str, Fraction]] = {hit.id: {} for hit in hits}
     near = {earned[hit.id] for hit in hits}
     for ranking in rankings:

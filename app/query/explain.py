@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason
+from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason, ScoredContribution
 from app.query.protocol import LEXICAL, Protocol
 from corpus.query_terms import QueryTerms
 from store.backend import Backend, EngineFailure
@@ -70,6 +70,17 @@ def share(part: Part, score: Fraction) -> Fraction:
     if isinstance(part, Contribution) and score:
         return part.value / score
     return Fraction(0)
+
+
+def amount(part: Contribution) -> str:
+    """What the part gives: a fraction where it is one, a rounded decimal where it is a float.
+
+    >>> amount(Contribution("lexical", 1, Fraction(1), Fraction(1, 61)))
+    '1/61'
+    """
+    if isinstance(part, ScoredContribution):
+        return f"{float(part.value):.6f}"
+    return f"{part.value.numerator}/{part.value.denominator}"
 
 
 def part_in_words(part: Part) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from app.query.emphasis import DEFAULT_EMPHASIS, Emphasis
+from app.query.fusions import fusion_named
 from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
@@ -40,7 +42,8 @@ MAX_NUMBER = 10**12
 class System:
     """One ranked list of a fusion: how deep it is asked and how much its vote weighs.
 
-    ``family`` names what the system is a variant of. ``coverage`` is the least share of a query's
+    ``family`` names what the system is a variant of; the members of a family share their vote, see
+    :attr:`Protocol.effective_weights`. ``coverage`` is the least share of a query's
     weight that a lexical match holds, from 0 (any term will do) to 1 (every term); other systems
     have none. ``asked`` says when a system is asked at all: a semantic one may stay silent where
     the query is nothing but codes, and documents with those codes were found. ``emphasis``
@@ -101,7 +104,7 @@ class Protocol:
     k: Fraction = DEFAULT_K
     unit: Unit = "document"
     corrections: Corrections = DEFAULT_CORRECTIONS
-    fusion: Literal["rrf"] = "rrf"
+    fusion: str = "rrf"
     tie_rule: Literal["id ascending"] = "id ascending"
     rank_base: Literal[1] = 1
     hash: str = field(init=False, compare=False)
@@ -118,9 +121,52 @@ class Protocol:
         if self.unit not in get_args(Unit):
             raise BadInput(f"the unit is document or passage, not {self.unit!r}")
         _corrections(self.corrections)
+        self._check_fusion()
         body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(body.encode()).hexdigest()
         object.__setattr__(self, "hash", f"sha256:{digest}")
+
+    def _check_fusion(self) -> None:
+        fusion = fusion_named(self.fusion)
+        if not fusion.k and self.k != DEFAULT_K:
+            raise BadInput(f"{self.fusion} has no k; leave k out, or fuse by rrf")
+        if not fusion.weights:
+            if any(system.emphasis is not None for system in self.systems):
+                raise BadInput(
+                    f"{self.fusion} has no weights, so none can go by the share held; "
+                    "leave the emphasis out, or fuse by minmax"
+                )
+            for system, weight in zip(self.systems, self.effective_weights, strict=True):
+                if weight != 1:
+                    raise BadInput(
+                        f"{self.fusion} has no weights, so {system.name} cannot have {weight}; "
+                        "leave weights and shared families out, or fuse by minmax"
+                    )
+
+    @property
+    def effective_weights(self) -> tuple[Fraction, ...]:
+        """The weight of each system's vote, in their order, where no share held changes it."""
+        return self.weights_for({})
+
+    def weights_for(self, held: Mapping[str, Fraction | None]) -> tuple[Fraction, ...]:
+        """The weight of each system's vote for one query, in their order.
+
+        ``held`` is by system the share of the query that a single passage holds; where it is not
+        known, an emphasis changes nothing. The weight is the system's own weight divided by the
+        number of systems in its family: a family has the weight that its members have on average,
+        and they share it in proportion to their own. Four copies of one engine have one vote; a
+        system alone in its family keeps its weight. Under a convex fusion the weights are divided
+        by their sum as well.
+        """
+        families = Counter(system.family for system in self.systems)
+        weights = tuple(
+            system.weight_at(held.get(system.name)) / families[system.family]
+            for system in self.systems
+        )
+        if fusion_named(self.fusion).convex:
+            total = sum(weights, Fraction(0))
+            return tuple(weight / total for weight in weights)
+        return weights
 
     @property
     def short_hash(self) -> str:
@@ -128,10 +174,15 @@ class Protocol:
         return self.hash.removeprefix("sha256:")[:8]
 
     def as_data(self) -> dict[str, Any]:
-        """JSON-ready; fractions are text."""
+        """JSON-ready; fractions are text. What the fusion does not use is not there, and an
+        effective weight only where it is not the system's own."""
+        fusion = fusion_named(self.fusion)
         return {
-            "systems": [_system_data(system) for system in self.systems],
-            "k": str(self.k),
+            "systems": [
+                _system_data(system, weight, fusion.weights)
+                for system, weight in zip(self.systems, self.effective_weights, strict=True)
+            ],
+            **({"k": str(self.k)} if fusion.k else {}),
             "unit": self.unit,
             "corrections": self.corrections,
             "fusion": self.fusion,
@@ -140,17 +191,18 @@ class Protocol:
         }
 
 
-def _system_data(system: System) -> dict[str, Any]:
-    covered = {} if system.coverage is None else {"coverage": str(system.coverage)}
-    return {
-        "name": system.name,
-        "depth": system.depth,
-        "weight": str(system.weight),
-        "family": system.family,
-        "asked": system.asked,
-        **covered,
-        **({} if system.emphasis is None else {"emphasis": system.emphasis.as_data()}),
-    }
+def _system_data(system: System, effective: Fraction, weighed: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": system.name, "depth": system.depth}
+    if weighed:
+        data["weight"] = str(system.weight)
+        if effective != system.weight:
+            data["effective_weight"] = str(effective)
+    data |= {"family": system.family, "asked": system.asked}
+    if system.coverage is not None:
+        data["coverage"] = str(system.coverage)
+    if system.emphasis is not None:
+        data["emphasis"] = system.emphasis.as_data()
+    return data
 
 
 def exact_number(name: str, value: object) -> Fraction:
@@ -186,6 +238,7 @@ def make_protocol(
     weighting: str = DEFAULT_WEIGHTING,
     corrections: str = DEFAULT_CORRECTIONS,
     unit: str = "document",
+    fusion: str = "rrf",
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.
 
@@ -202,7 +255,8 @@ def make_protocol(
     systems[LEXICAL] = replace(
         systems[LEXICAL],
         coverage=exact_number("coverage", coverage),
-        emphasis=_emphasis(weighting),
+        # A fusion without weights has none that could go by the share held.
+        emphasis=_emphasis(weighting) if fusion_named(fusion).weights else None,
     )
     systems[SEMANTIC] = replace(systems[SEMANTIC], asked=_asked(asked))
     if unit not in get_args(Unit):
@@ -212,6 +266,7 @@ def make_protocol(
         k=exact_number("k", k),
         unit="passage" if unit == "passage" else "document",
         corrections=_corrections(corrections),
+        fusion=fusion,
     )
 
 

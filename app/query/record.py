@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.query.correct import Suggestion, suggestion_data
-from app.query.fuse import Contribution, FusedHit, Part
+from app.query.fuse import Contribution, FusedHit, Part, ScoredContribution
 from app.query.protocol import Protocol
 from app.query.ranking import Ranking
 from app.query.read_as import read_data
@@ -109,14 +109,15 @@ def part_data(parts: Sequence[Part]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, Contribution):
-            rows.append(
-                {
-                    "system": part.system,
-                    "rank": part.rank,
-                    "weight": str(part.weight),
-                    "value": ratio(part.value.numerator, part.value.denominator),
-                }
-            )
+            given: dict[str, Any] = {
+                "system": part.system,
+                "rank": part.rank,
+                "weight": str(part.weight),
+                "value": ratio(part.value.numerator, part.value.denominator),
+            }
+            if isinstance(part, ScoredContribution):
+                given |= {"score": part.score, "normalised": part.normalised}
+            rows.append(given)
         else:
             absent: dict[str, Any] = {"system": part.system, "absent": str(part.reason)}
             if part.rank is not None:

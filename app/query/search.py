@@ -122,13 +122,14 @@ class SearchResult:
         return (*silent, *weighed)
 
     def _weighed(self) -> list[str]:
+        protocol = self.record.protocol
         held = {ranking.system: ranking.held for ranking in self.record.rankings if ranking.hits}
+        plain, weights = protocol.effective_weights, protocol.weights_for(held)
         return [
-            f"The {system.name} list weighs {system.weight_at(share)}: one passage holds "
+            f"The {system.name} list weighs {weight}: one passage holds "
             f"{share_in_words(share)} of what was asked."
-            for system in self.record.protocol.systems
-            if (share := held.get(system.name)) is not None
-            and system.weight_at(share) != system.weight
+            for system, before, weight in zip(protocol.systems, plain, weights, strict=True)
+            if (share := held.get(system.name)) is not None and weight != before
         ]
 
     @property
@@ -188,9 +189,9 @@ def search(
         )
     notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
     with _timed(timings, "fuse"):
-        fused = fuse(rankings, protocol)
+        candidates = fuse(rankings, protocol)
     with _timed(timings, "explain"):
-        fused = settle_absences(backend, terms, fused, protocol)
+        fused = settle_absences(backend, terms, candidates, protocol)
     record = SearchRecord(
         query,
         terms,
