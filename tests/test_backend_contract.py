@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from corpus.query_terms import Prefix, Terms
 from corpus.terms import read_query
-from store.backend import Backend, Candidate, EngineFailure, EngineHits
+from store.backend import Backend, Candidate, EngineFailure, EngineHits, View
 from store.catalogue import Catalogue
 from store.centring import Centre
 from store.embedded import open_backend
@@ -42,9 +42,9 @@ DOCUMENTS = 12
 
 
 @pytest.fixture(params=BACKENDS)
-def workplace_and_backend(
+def workplace_and_view(
     request: pytest.FixtureRequest, workplace: Workplace
-) -> tuple[Workplace, Backend]:
+) -> tuple[Workplace, View]:
     for number in range(DOCUMENTS):
         paragraphs = [
             f"Paragraph {part}: the {'pump' if number % 2 else 'valve'} with code HX-{number:03d}"
@@ -55,10 +55,10 @@ def workplace_and_backend(
     workplace.write("twin a.txt", "Identical words about a gasket.")
     workplace.write("twin b.txt", "Identical words about a gasket!")
     workplace.ingest()
-    return workplace, BACKENDS[request.param](workplace)
+    return workplace, BACKENDS[request.param](workplace).for_reader(())
 
 
-def ask(backend: Backend, system: str, limit: int, permitted: frozenset[str] | None) -> EngineHits:
+def ask(backend: View, system: str, limit: int, permitted: frozenset[str] | None) -> EngineHits:
     if system == "lexical":
         return backend.lexical(read_query("pump valve inspected"), limit, permitted)
     vector = np.ones(backend.manifest.dimension, dtype=np.float32)
@@ -66,10 +66,10 @@ def ask(backend: Backend, system: str, limit: int, permitted: frozenset[str] | N
 
 
 def test_hits_are_best_first_each_passage_once_and_never_more_than_asked(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
     """den-04: asking for more than there is pads nothing."""
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     total = backend.manifest.passages
     for system in ("lexical", "semantic"):
         for limit in (1, 3, total, total + 50):
@@ -83,9 +83,9 @@ def test_hits_are_best_first_each_passage_once_and_never_more_than_asked(
 
 
 def test_a_permitted_set_gives_what_filtering_the_whole_list_gives(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     whole = {
         system: ask(backend, system, backend.manifest.passages + 1, None)
         for system in ("lexical", "semantic")
@@ -113,9 +113,9 @@ def test_a_permitted_set_gives_what_filtering_the_whole_list_gives(
 
 
 def test_no_restriction_and_nothing_permitted_are_different(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     for system in ("lexical", "semantic"):
         assert ask(backend, system, 5, None).passage_ids
         nothing = ask(backend, system, 5, frozenset())
@@ -125,9 +125,9 @@ def test_no_restriction_and_nothing_permitted_are_different(
 
 
 def test_passages_come_back_as_the_catalogue_has_them(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    workplace, backend = workplace_and_backend
+    workplace, backend = workplace_and_view
     hits = ask(backend, "semantic", 1000, None)
     passages = backend.passages(hits.passage_ids)
     assert set(passages) == set(hits.passage_ids)
@@ -141,9 +141,9 @@ def test_passages_come_back_as_the_catalogue_has_them(
 
 
 def test_documents_that_match_are_those_a_query_of_it_alone_would_find(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     limit = backend.manifest.passages + 1
     for text in ("pump", "valves inspected", '"pump valve"', "gasket"):
         query = read_query(text)
@@ -157,9 +157,9 @@ def test_documents_that_match_are_those_a_query_of_it_alone_would_find(
 
 
 def test_words_that_begin_alike_are_those_of_the_permitted_documents(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     everything = backend.words_beginning("pum", 50, None)
     assert "pump" in everything
     assert all(word.startswith("pum") for word in everything)
@@ -174,9 +174,9 @@ def test_words_that_begin_alike_are_those_of_the_permitted_documents(
 
 
 def test_codes_that_begin_alike_are_codes_alone(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     assert backend.codes_beginning("hx00", 50, frozenset({"d03.txt", "d04.txt"})) == (
         *("hx003", "hx004"),
     )
@@ -185,9 +185,9 @@ def test_codes_that_begin_alike_are_codes_alone(
 
 
 def test_what_is_near_to_a_word_or_code_is_from_permitted_documents(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     odd = frozenset(doc_id for doc_id in backend.doc_ids if "pump" in held_words(backend, doc_id))
     assert backend.near_words("pmup", None) == (Candidate("pump", len(odd)),)
     assert backend.near_words("inspektec", odd) == (Candidate("inspected", len(odd)),)
@@ -207,14 +207,14 @@ def test_what_is_near_to_a_word_or_code_is_from_permitted_documents(
         assert backend.near_codes("HX-O01", nothing) == ()
 
 
-def held_words(backend: Backend, doc_id: str) -> tuple[str, ...]:
+def held_words(backend: View, doc_id: str) -> tuple[str, ...]:
     return backend.words_beginning("pum", 50, frozenset({doc_id}))
 
 
 def test_an_explanation_adds_up_to_the_score_that_was_given(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     query = read_query("pump valve inspected")
     hits = backend.lexical(query, 5, None)
     for passage, score in zip(hits.passage_ids, hits.scores, strict=True):
@@ -228,39 +228,39 @@ def test_an_explanation_adds_up_to_the_score_that_was_given(
 
 
 def test_a_vector_of_another_width_is_that_engines_failure(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
     """den-05"""
-    _, backend = workplace_and_backend
+    _, backend = workplace_and_view
     with pytest.raises(EngineFailure, match="semantic engine failed"):
         backend.semantic(np.ones(7, dtype=np.float32), 5, None)
 
 
 def test_rebuilding_gives_the_same_rankings(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
-    workplace, backend = workplace_and_backend
+    workplace, backend = workplace_and_view
     before = [ask(backend, system, 1000, None) for system in ("lexical", "semantic")]
     for folder in workplace.archive.generations.iterdir():
         (folder / "manifest.json").unlink()
     workplace.ingest()
-    again = open_backend(workplace.archive)
+    again = open_backend(workplace.archive).for_reader(())
     assert again.manifest.fingerprint == backend.manifest.fingerprint
     assert [ask(again, system, 1000, None) for system in ("lexical", "semantic")] == before
 
 
 def test_an_update_leaves_exactly_one_vector_set_of_a_document(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
     """den-07: a generation is built anew, so nothing has to be removed from an index."""
-    workplace, before = workplace_and_backend
+    workplace, before = workplace_and_view
     for text in (
         "Shorter.",
         "\n\n".join(f"Paragraph {n}: {'longer again ' * 30}" for n in range(6)),
     ):
         workplace.write("d03.txt", text)
         workplace.ingest()
-        backend = open_backend(workplace.archive)
+        backend = open_backend(workplace.archive).for_reader(())
         hits = ask(backend, "semantic", 1000, None)
         with Catalogue(workplace.archive) as catalogue:
             version = catalogue.version(backend.manifest.inputs.corpus_version)
@@ -278,10 +278,10 @@ def test_an_update_leaves_exactly_one_vector_set_of_a_document(
 
 
 def test_every_stored_vector_is_of_unit_length(
-    workplace_and_backend: tuple[Workplace, Backend],
+    workplace_and_view: tuple[Workplace, View],
 ) -> None:
     """den-11: a score is a cosine, so a query equal to a stored row scores 1 and none more."""
-    workplace, backend = workplace_and_backend
+    workplace, backend = workplace_and_view
     folder = workplace.archive.generations / backend.manifest.name
     index = faiss.read_index(str(folder / "semantic" / FILE_NAME))
     rows = index.reconstruct_n(0, index.ntotal)

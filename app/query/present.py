@@ -54,7 +54,7 @@ def rows(
     hits = record.fused[start:end]
     best = best_passages(result)
     candidates = candidate_passages(record.rankings, record.protocol, hits, best)
-    passages = engines.backend.passages(
+    passages = engines.backend.for_reader(record.scope.groups).passages(
         [entry.passage_id for hit in hits for entry in candidates[hit.id]]
     )
     documents = {

@@ -11,7 +11,7 @@ from corpus.codes import fold_code
 from corpus.scope import Scope
 from corpus.terms import WORD, fold_words, read_query
 from corpus.text import normalise_text
-from store.backend import EngineFailure
+from store.backend import EngineFailure, View
 from store.catalogue import Catalogue
 from store.scope import permitted_documents
 
@@ -46,8 +46,9 @@ def suggest(
         return ()
     version = catalogue.version(engines.backend.manifest.inputs.corpus_version)
     permitted = permitted_documents(catalogue, version, scope)
+    view = engines.backend.for_reader(scope.groups)
     try:
-        found = _codes(engines, typed, min(limit, MOST_CODES), permitted)
+        found = _codes(view, typed, min(limit, MOST_CODES), permitted)
     except EngineFailure:
         found = []
     found += _titles(engines, catalogue, typed, permitted)
@@ -61,7 +62,7 @@ def completion_data(completion: Completion) -> dict[str, Any]:
 
 
 def _codes(
-    engines: Engines, typed: str, limit: int, permitted: frozenset[str] | None
+    view: View, typed: str, limit: int, permitted: frozenset[str] | None
 ) -> list[Completion]:
     """Codes that begin with all that was typed, or with its last word."""
     before, space, last = typed.rpartition(" ")
@@ -70,8 +71,8 @@ def _codes(
         folded = fold_code(beginning)
         if sum(map(str.isalnum, folded)) < LEAST_TYPED:
             continue
-        for code in engines.backend.codes_beginning(folded, limit, permitted):
-            written = spelled(engines.backend, code, permitted)
+        for code in view.codes_beginning(folded, limit, permitted):
+            written = spelled(view, code, permitted)
             found.append(Completion("code", written, f"{lead}{written}"))
         if found:
             break
