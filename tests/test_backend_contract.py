@@ -124,6 +124,43 @@ def test_no_restriction_and_nothing_permitted_are_different(
         assert (unknown.passage_ids, unknown.exhausted) == ((), True)
 
 
+def test_a_view_is_that_of_a_generation_without_what_its_reader_may_not_read(
+    workplace_and_view: tuple[Workplace, View], request: pytest.FixtureRequest
+) -> None:
+    workplace, before = workplace_and_view
+    opens = BACKENDS[request.node.callspec.params["workplace_and_view"]]
+    for number, groups in enumerate((["board"], ["board", "staff"], ["staff"])):
+        name = f"c{number}.txt"
+        workplace.write(name, f"Pump valve {number}, code HX-001, inspected. Pmup, ventil.")
+        workplace.write(f"{name}.meta.toml", f"groups = {groups}\n")
+    workplace.ingest()
+    backend = opens(workplace)
+    view = backend.for_reader(())
+    assert view.doc_ids == before.doc_ids
+    assert view.manifest.documents == before.manifest.documents
+    assert view.manifest.passages == before.manifest.passages < backend.manifest.passages
+    limit = before.manifest.passages + 1
+    few = frozenset(before.doc_ids[::3]) | {"c0.txt"}
+    for permitted in (None, frozenset(backend.for_reader(("board",)).doc_ids), few):
+        for system in ("lexical", "semantic"):
+            for asked in (1, 5, limit):
+                assert ask(view, system, asked, permitted) == ask(before, system, asked, permitted)
+        assert view.words_beginning("v", 9, permitted) == before.words_beginning("v", 9, permitted)
+        assert view.near_words("pmup", permitted) == before.near_words("pmup", permitted)
+        assert view.near_codes("HX-OO1", permitted) == before.near_codes("HX-OO1", permitted)
+    query = read_query("pump valve inspected")
+    assert view.matching_documents(query.asked) == before.matching_documents(query.asked)
+    for passage in before.lexical(query, limit, None).passage_ids:
+        assert view.explain(query, passage) == before.explain(query, passage)
+    with pytest.raises(UnknownDocument):
+        view.explain(query, "c0.txt@1#00000")
+    assert view.passages(["c0.txt@1#00000"]) == {}
+    for groups, more in (("board", {"c0.txt", "c1.txt"}), ("staff", {"c1.txt", "c2.txt"})):
+        member = backend.for_reader((groups,))
+        assert set(member.doc_ids) == {*before.doc_ids, *more}
+        assert set(ask(member, "lexical", 99, None).doc_ids) >= more
+
+
 def test_passages_come_back_as_the_catalogue_has_them(
     workplace_and_view: tuple[Workplace, View],
 ) -> None:

@@ -72,8 +72,8 @@ def open_lexical(folder: Path, audiences: Collection[int] | None = None) -> Lexi
         # The engine maps every file when it opens an index, and asks for none by name afterwards.
         with TemporaryDirectory(prefix="counterpoint-") as name:
             place = Path(name)
-            for path in _files(folder, wanted):
-                (place / path.name).symlink_to(path.resolve())
+            for path in _files(folder.resolve(), wanted):
+                (place / path.name).symlink_to(path)
             body = json.dumps({**meta, "segments": chosen})
             (place / _META).write_text(body, encoding="utf-8")
             return _open(place)
