@@ -103,17 +103,15 @@ def restricted(workplace: Workplace, name: str, text: str, *groups: str) -> None
 
 
 def filled(folder: Path, encoder: str, *, forbidden: bool) -> Workplace:
-    """What is forbidden comes second, so that each vector was made in the same company; what is
-    not is of one time."""
+    """The archive, by one ingest; the files that are in both have one time."""
     workplace = make_workplace(folder, encoder)
     for name, text in OPEN.items():
         workplace.write(name, text)
+    workplace.write("twin.txt.meta.toml", 'tags = ["twins"]\n')
     for name, text in STAFF.items():
         restricted(workplace, name, text, "staff")
     for name in (*OPEN, *STAFF):
         os.utime(workplace.files / name, (1_700_000_000, 1_700_000_000))
-    workplace.ingest()
-    workplace.write("twin.txt.meta.toml", 'tags = ["twins"]\n')
     if forbidden:
         for name, text in FORBIDDEN.items():
             restricted(workplace, name, text, "board")

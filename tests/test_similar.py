@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.query.present import result_data, rows
 from app.query.reading import read_document
@@ -99,10 +100,14 @@ def collection(seed: int) -> list[np.ndarray]:
     return made
 
 
+def everyone(texts: int) -> NDArray[np.int64]:
+    return np.zeros(texts, np.int64)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_every_pair_that_is_alike_is_found_among_the_candidates(seed: int) -> None:
     texts = collection(seed)
-    found = candidates(np.array([signature(runs) for runs in texts]))
+    found = candidates(np.array([signature(runs) for runs in texts]), everyone(len(texts)))
     assert found == sorted(set(found))
     alike = set()
     for one, other in combinations(range(len(texts)), 2):
@@ -137,14 +142,30 @@ def test_a_signature_estimates_the_resemblance() -> None:
 def test_many_copies_of_one_form_make_few_pairs_and_each_has_one() -> None:
     copies = 2_000
     same = np.tile(signature(word_runs(MANUAL)), (copies, 1))
-    found = candidates(same)
+    found = candidates(same, everyone(copies))
     assert len(found) <= copies * NEIGHBOURS
     assert {text for pair in found for text in pair} == set(range(copies))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_that_a_reader_may_not_see_hide_no_pair_of_those_that_are_seen(seed: int) -> None:
+    """More copies of one form than neighbours, of three audiences in a random order."""
+    random = np.random.default_rng(seed)
+    signatures = np.tile(signature(word_runs(MANUAL)), (3 * NEIGHBOURS, 1))
+    audiences = random.integers(0, 3, len(signatures))
+    found = candidates(signatures, audiences)
+    assert found == sorted(set(found))
+    for seen in ((0,), (1,), (0, 1), (0, 2), (0, 1, 2)):
+        there = np.flatnonzero(np.isin(audiences, seen))
+        alone = candidates(signatures[there], audiences[there])
+        assert [(int(there[one]), int(there[other])) for one, other in alone] == [
+            pair for pair in found if set(pair) <= set(there.tolist())
+        ]
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_than_two_texts_make_no_pair(count: int) -> None:
-    assert candidates(np.zeros((count, BANDS * ROWS), np.uint32)) == []
+    assert candidates(np.zeros((count, BANDS * ROWS), np.uint32), everyone(count)) == []
 
 
 def test_a_text_without_words_has_no_signature() -> None:
