@@ -283,14 +283,6 @@ def shown(workplace: Workplace, scope: Scope) -> dict[str, list[str]]:
     return {row["doc_id"]: [entry["doc_id"] for entry in row["similar"]] for row in data}
 
 
-def restrict(workplace: Workplace, *doc_ids: str) -> None:
-    with Catalogue(workplace.archive) as catalogue:
-        for doc_id in doc_ids:
-            catalogue.database.execute(
-                'UPDATE states SET "groups" = \'["board"]\' WHERE doc_id = ?', [doc_id]
-            )
-
-
 def test_a_document_that_the_reader_may_not_see_is_in_no_mark(workplace: Workplace) -> None:
     for name in ("a.md", "b.md", "c.md", "d.md", "secret.md"):
         workplace.write(name, MANUAL + f"\n\nCopy {name}.")
@@ -299,8 +291,9 @@ def test_a_document_that_the_reader_may_not_see_is_in_no_mark(workplace: Workpla
     workplace.write(
         "hidden.md", "# Boiler\n\nlight the boiler with valve V9 open." + "\n\nAsk." * 9
     )
+    for name in ("secret.md", "hidden.md"):
+        workplace.write(f"{name}.meta.toml", 'groups = ["board"]')
     workplace.ingest()
-    restrict(workplace, "secret.md", "hidden.md")
     board = shown(workplace, Scope(groups=("board",)))
     assert board["a.md"] == ["secret.md", "b.md", "c.md"]
     assert (board["lone.md"], board["hidden.md"]) == (["hidden.md"], ["lone.md"])
