@@ -45,13 +45,14 @@ def suggest(
     if sum(map(str.isalnum, typed)) < LEAST_TYPED:
         return ()
     version = catalogue.version(engines.backend.manifest.inputs.corpus_version)
-    permitted = permitted_documents(catalogue, version, scope)
     view = engines.backend.for_reader(scope.groups)
+    permitted = permitted_documents(catalogue, version, scope) if scope.filtered else None
     try:
         found = _codes(view, typed, min(limit, MOST_CODES), permitted)
     except EngineFailure:
         found = []
-    found += _titles(engines, catalogue, typed, permitted)
+    named = frozenset(view.doc_ids) if permitted is None else permitted
+    found += _titles(engines, catalogue, typed, named)
     unlike = {one.text: one for one in found if one.text != typed}
     return tuple(unlike.values())[:limit]
 
@@ -80,15 +81,14 @@ def _codes(
 
 
 def _titles(
-    engines: Engines, catalogue: Catalogue, typed: str, permitted: frozenset[str] | None
+    engines: Engines, catalogue: Catalogue, typed: str, permitted: frozenset[str]
 ) -> list[Completion]:
     words = WORD.findall(fold_words(typed))
     whole = " " + " ".join(words)
     matching = [
         (not spaced.startswith(whole), len(title), title)
         for doc_id, title, spaced in engines.titles(catalogue)
-        if (permitted is None or doc_id in permitted)
-        and all(f" {word}" in spaced for word in words)
+        if doc_id in permitted and all(f" {word}" in spaced for word in words)
     ]
     return [Completion("title", title, _asking(title)) for _, _, title in sorted(matching)]
 

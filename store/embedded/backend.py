@@ -27,8 +27,8 @@ class EmbeddedBackend:
     """One generation, immutable and safe for any number of threads.
 
     An engine whose files are damaged is left closed and says so when it is asked; the other one
-    keeps answering. What those who are in no group may read is open from the start. The lexical
-    engine of other readers opens with their first question, for which the files must still be there.
+    keeps answering. What those who are in no group may read is open from the start. For other
+    readers the lexical engine opens with their first question, when its files must still be there.
     """
 
     def __init__(
