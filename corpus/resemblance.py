@@ -11,9 +11,11 @@ forty lines.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b, shake_256
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +37,9 @@ PROMISING = 0.65
 """Pairs whose signatures agree in a smaller share of places are not compared exactly."""
 
 NEIGHBOURS = 32
-"""In a band that more texts share than this, each is paired with the next so many only: ten
-thousand copies of one form must not become fifty million pairs."""
+"""In a band that more texts share than this, each is paired with the next so many only, of its
+own and of each other audience: ten thousand copies of one form must not become fifty million
+pairs."""
 
 SIGNATURE_VERSION = f"words{RUN}-minhash{BANDS}x{ROWS}-1"
 """Names everything that decides a signature and a resemblance."""
@@ -105,15 +108,22 @@ def signature(runs: NDArray[np.uint64]) -> NDArray[np.uint32]:
     return least
 
 
-def candidates(signatures: NDArray[np.uint32]) -> list[tuple[int, int]]:
+def candidates(
+    signatures: NDArray[np.uint32], audiences: NDArray[np.int64]
+) -> list[tuple[int, int]]:
     """The pairs of rows of ``signatures``, shape (texts, BANDS * ROWS), that may be alike.
+
+    ``audiences``, shape (texts,), numbers who may read each text. Whether a pair is found depends
+    on the texts of its own two audiences alone.
 
     Ascending pairs of row numbers, the lower one first. A pair of resemblance ``ALIKE`` is missed
     with a probability below 1 in 10,000, a more alike one with a smaller one, as long as no more
-    than ``NEIGHBOURS`` texts share a band with it.
+    than ``NEIGHBOURS`` texts of their audiences share a band with it.
     """
     count = len(signatures)
-    found = [_same_band(signatures[:, at : at + ROWS]) for at in range(0, BANDS * ROWS, ROWS)]
+    found = [
+        _same_band(signatures[:, at : at + ROWS], audiences) for at in range(0, BANDS * ROWS, ROWS)
+    ]
     ones, others = np.divmod(np.unique(np.concatenate(found)), max(count, 1))
     pairs: list[tuple[int, int]] = []
     for start in range(0, len(ones), _AT_ONCE):
@@ -123,7 +133,7 @@ def candidates(signatures: NDArray[np.uint32]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _same_band(band: NDArray[np.uint32]) -> NDArray[np.int64]:
+def _same_band(band: NDArray[np.uint32], audiences: NDArray[np.int64]) -> NDArray[np.int64]:
     """The pairs of equal rows of ``band``, shape (texts, ROWS), each as lower * texts + higher."""
     count = len(band)
     # The sort is stable: equal rows lie together, in ascending order of their numbers.
@@ -136,4 +146,21 @@ def _same_band(band: NDArray[np.uint32]) -> NDArray[np.int64]:
         if not equal.any():
             break
         found.append(order[:-ahead][equal] * count + order[ahead:][equal])
+    else:
+        # Some may share their band with more, among whom those of other audiences must not count.
+        starts = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)])
+        for rows in np.split(order, starts[1:]):
+            if len(rows) > NEIGHBOURS + 1:
+                found += [one * count + other for one, other in _between(rows, audiences[rows])]
     return np.concatenate(found)
+
+
+def _between(
+    rows: NDArray[np.int64], audiences: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The pairs of neighbours among ascending ``rows`` of each one and each two of audiences."""
+    present = np.unique(audiences).tolist()
+    for one, other in combinations_with_replacement(present, 2):
+        both = rows[(audiences == one) | (audiences == other)]
+        for ahead in range(1, min(NEIGHBOURS, len(both) - 1) + 1):
+            yield both[:-ahead], both[ahead:]

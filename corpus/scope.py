@@ -40,6 +40,11 @@ class Scope:
             if not any(map(str.isalnum, code)):
                 raise ValueError(f"a code such as AX-2041/B has letters or digits, not {code!r}")
 
+    @property
+    def filtered(self) -> bool:
+        """Whether anything but the reader's groups restricts it."""
+        return self != Scope(groups=self.groups)
+
 
 def _is_day(text: str) -> bool:
     try:

@@ -97,10 +97,15 @@ def _generation(archive: Archive, catalogue: Catalogue) -> Iterator[str]:
         yield str(error)
         return
     live = catalogue.live_passages(version)
-    wanted = [(entry.doc_id, entry.revision, entry.passages) for entry in live]
+    groups = {
+        one.doc_id: tuple(sorted(set(one.groups))) for one in catalogue.documents(version.number)
+    }
+    wanted = [
+        (entry.doc_id, entry.revision, entry.passages, groups[entry.doc_id]) for entry in live
+    ]
     if generation_documents(archive.generations / name) != wanted:
-        yield f"generation {name} lists other documents than version {version.number}"
-    total = sum(passages for _, _, passages in wanted)
+        yield f"generation {name} lists other documents, or readers, than version {version.number}"
+    total = sum(entry.passages for entry in live)
     for engine, count in (("lexical", lexical), ("semantic", semantic)):
         if count != total:
             yield f"the {engine} index holds {count} passages, the catalogue {total}"

@@ -27,7 +27,7 @@ from indexer.sources import Target, known_sources, look_at
 from indexer.texts import (
     Workshop,
     cut_new,
-    encode_new,
+    encode_apart,
     encoder_in_use,
     extractor_in_use,
     read_new,
@@ -124,7 +124,9 @@ def ingest(
         with _timed(report, "cut"):
             cut_new(workshop, titles)
         with _timed(report, "encode"):
-            made = encode_new(workshop, titles)
+            made = encode_apart(
+                workshop, ((digest, one.title, one.groups) for digest, one in described.items())
+            )
             report.encoded, report.truncated = made.passages, made.over_long
         with _timed(report, "commit"):
             troubles = Troubles({**made.failures, **failures}, passing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexer.progress import progress_bar
-from indexer.texts import Workshop, encode_new
+from indexer.texts import Workshop, encode_apart
 from store.archive import Archive
 from store.catalogue import Version
 from store.centring import centre_of
@@ -41,7 +41,9 @@ def encode_version(workshop: Workshop, version: Version) -> None:
     :raises Damaged: the encoder refuses some of them, as it did not when they were committed
     """
     states = states_at(workshop.catalogue, version).values()
-    failures = encode_new(workshop, {state.sha256: state.title for state in states}).failures
+    failures = encode_apart(
+        workshop, ((state.sha256, state.title, state.groups) for state in states)
+    ).failures
     if failures:
         raise Damaged(f"{len(failures)} texts of version {version.number} cannot be encoded")
 

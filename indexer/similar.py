@@ -27,6 +27,7 @@ from store import similar
 from store.catalogue import Catalogue, Version
 from store.similar import Pair
 from store.texts import text_of
+from store.versions import states_at
 
 SIGNED_AT_ONCE = 256
 """Signatures between two writes to the catalogue: the most that a kill can cost."""
@@ -39,7 +40,10 @@ def compare_texts(catalogue: Catalogue, version: Version) -> None:
     digests = list(signatures)
     table = np.frombuffer(b"".join(signatures.values()), "<u4").reshape(-1, BANDS * ROWS)
     done = similar.compared_texts(catalogue, version)
-    pairs = [(digests[one], digests[other]) for one, other in candidates(table)]
+    readers = {state.sha256: state.groups for state in states_at(catalogue, version).values()}
+    numbers = {groups: number for number, groups in enumerate(sorted(set(readers.values())))}
+    audiences = np.array([numbers[readers[digest]] for digest in digests], dtype=np.int64)
+    pairs = [(digests[one], digests[other]) for one, other in candidates(table, audiences)]
     _compare(catalogue, version, [pair for pair in pairs if pair not in done])
 
 

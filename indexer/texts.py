@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -187,6 +187,24 @@ def cut_new(workshop: Workshop, titles: Mapping[str, str]) -> None:
                 hashed = [(span, hash_of(_encoded(extracted, span))) for span in spans]
                 texts.add_passages(catalogue, digest, title, shape, hashed)
             show(done)
+
+
+def encode_apart(
+    workshop: Workshop, described: Iterable[tuple[str, str, tuple[str, ...]]]
+) -> Encoded:
+    """Encode the new passages of texts, given as digest, title and groups that may read it.
+
+    The last digits of a vector depend on the batch that it was made in, so each set of groups has
+    batches of its own: nobody's scores come from the company of what they may not see.
+    """
+    audiences: dict[tuple[str, ...], dict[str, str]] = {}
+    for digest, title, groups in described:
+        audiences.setdefault(tuple(sorted(groups)), {})[digest] = title
+    made = [encode_new(workshop, titles) for _, titles in sorted(audiences.items())]
+    failures: dict[str, Failure] = {}
+    for one in made:
+        failures.update(one.failures)
+    return Encoded(sum(one.passages for one in made), sum(one.over_long for one in made), failures)
 
 
 def encode_new(workshop: Workshop, titles: Mapping[str, str]) -> Encoded:

@@ -1,13 +1,14 @@
 """The seam between the query layer and whatever holds the two indexes.
 
 A backend is one immutable generation: both indexes were built from the same passages of the same
-corpus version. It ranks passages and knows nothing of fusion. Whoever implements this protocol runs
-the contract test in ``tests/test_backend_contract.py``.
+corpus version. It ranks passages and knows nothing of fusion, and it answers no question but a
+reader's. Whoever implements these protocols runs the contract test in
+``tests/test_backend_contract.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -57,19 +58,37 @@ CANDIDATES = 3
 
 
 class Backend(Protocol):
-    """Two indexes of one generation.
+    """Two indexes of one generation, which are only ever asked for a reader."""
 
-    ``permitted`` is the set of document ids that may be ranked: None is no restriction, an empty
-    set permits nothing. ``limit`` is a number of passages, at least 1. Both searches raise
-    :class:`EngineFailure` where the engine cannot answer.
+    @property
+    def manifest(self) -> Manifest:
+        """Of everything; readers are shown that of their :class:`View`."""
+        ...
+
+    def for_reader(self, groups: Collection[str]) -> View:
+        """What a member of ``groups`` may read. It holds what it has opened, so ask once a search
+        and not once an archive."""
+        ...
+
+
+class View(Protocol):
+    """A generation as one reader sees it: a document that the reader may not read is not there.
+
+    Every answer, and every score and order in it, is the one of a generation without such
+    documents. Filters are another thing: ``permitted`` is the set of document ids that may be
+    ranked, and leaves scores alone. None is no filter, an empty set permits nothing, and ids that
+    are not there permit nothing either. ``limit`` is a number of passages, at least 1. Both
+    searches raise :class:`EngineFailure` where the engine cannot answer.
     """
 
     @property
-    def manifest(self) -> Manifest: ...
+    def manifest(self) -> Manifest:
+        """The generation's, with the counts of what this reader may read. Digests are of all."""
+        ...
 
     @property
     def doc_ids(self) -> Sequence[str]:
-        """Every document of the generation, in ascending order."""
+        """Every document that is there, in ascending order."""
         ...
 
     def lexical(
@@ -112,7 +131,8 @@ class Backend(Protocol):
         ...
 
     def matching_documents(self, terms: Terms, *, in_title: bool = False) -> frozenset[str]:
-        """Every document of which a passage, or the title alone, holds any of ``terms``.
+        """Every document of which a passage, or the title alone, holds any of ``terms``, filtered
+        out or not.
 
         A word, code or phrase is held where a query of it alone would find the document; in a title
         it is held where it stands, without stems. A prefix stands for every word it begins.
@@ -152,9 +172,13 @@ class Backend(Protocol):
         ...
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        """The passages named, from the very version the generation was built from."""
+        """The passages named, from the very version the generation was built from; those that are
+        not there are left out."""
         ...
 
     def explain(self, query: QueryTerms, passage_id: str) -> dict[str, Any]:
-        """The lexical engine's own account of a passage's score, as nested data."""
+        """The lexical engine's own account of a passage's score, as nested data.
+
+        :raises UnknownDocument: it is not there
+        """
         ...

@@ -16,7 +16,8 @@ from typing import Any, Literal
 from store.errors import Damaged
 
 MANIFEST_NAME = "manifest.json"
-FORMAT = 2
+FORMAT = 3
+"""3: the lexical index keeps the documents of each set of groups apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
         if body["format"] != FORMAT:
-            raise ValueError("another format")
+            raise ValueError(f"it has format {body['format']}, not {FORMAT}")
         # Nobody else vouches for the manifest, which vouches for every other file.
         if body.pop("sha256") != _digest(body):
             raise ValueError("it is not what was written")

@@ -6,7 +6,7 @@ Both engines receive the same set, so that neither can rank what the other may n
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from corpus.scope import Scope
 from corpus.terms import fold_words
@@ -65,8 +65,10 @@ def permitted_documents(
     return None if len(permitted) == version.documents else permitted
 
 
-def documents_at(catalogue: Catalogue, version: Version, places: Sequence[str]) -> frozenset[str]:
-    """The documents of ``version`` that lie where a path holds one of ``places``.
+def documents_at(
+    catalogue: Catalogue, version: Version, places: Sequence[str], among: Collection[str]
+) -> frozenset[str]:
+    """Those documents ``among`` some of ``version`` that lie where a path holds one of ``places``.
 
     Case, accents and the direction of slashes do not matter.
     """
@@ -79,7 +81,8 @@ def documents_at(catalogue: Catalogue, version: Version, places: Sequence[str]) 
     return frozenset(
         row["doc_id"]
         for row in rows
-        if any(place in path for path in [_folded_path(row["path"])] for place in wanted)
+        if row["doc_id"] in among
+        and any(place in path for path in [_folded_path(row["path"])] for place in wanted)
     )
 
 

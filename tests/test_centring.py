@@ -75,10 +75,10 @@ def test_no_document_moves_the_score_of_another(workplace: Workplace) -> None:
     workplace.write("b.txt", "Der Motor wird jeden Tag gereinigt und neu gestartet.")
     workplace.ingest()
     vector = open_encoder(workplace.encoder).encode_query("glycol pump seal")
-    before = open_backend(workplace.archive).semantic(vector, 9, None, "en")
+    before = open_backend(workplace.archive).for_reader(()).semantic(vector, 9, None, "en")
     workplace.write("c.txt", "The glycol pump and its seal, once more and quite alike.")
     workplace.ingest()
-    after = open_backend(workplace.archive).semantic(vector, 9, None, "en")
+    after = open_backend(workplace.archive).for_reader(()).semantic(vector, 9, None, "en")
     scores = dict(zip(after.passage_ids, after.scores, strict=True))
     for passage, score in zip(before.passage_ids, before.scores, strict=True):
         assert scores[passage] == pytest.approx(score, abs=1e-6)

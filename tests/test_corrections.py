@@ -26,7 +26,7 @@ from store.backend import CANDIDATES, Candidate
 from store.catalogue import Catalogue
 from store.embedded import open_backend
 from store.embedded.analysis import fields_of
-from store.embedded.lexical import open_lexical, write_lexical
+from store.embedded.segments import open_lexical, write_lexical
 from store.errors import BadInput
 from store.stems import stems
 from tests.conftest import Workplace, make_workplace
@@ -111,8 +111,8 @@ def test_candidates_are_the_nearest_words_of_permitted_documents(
 ) -> None:
     """Against every edit of every word of the index, counted one by one."""
     place = tmp_path_factory.mktemp("index") / "lexical"
-    rows = ((row, fields_of(" ".join(text), "", (), "de")) for row, text in enumerate(texts))
-    write_lexical(place, rows)
+    rows = ((row, row, fields_of(" ".join(text), "", (), "de")) for row, text in enumerate(texts))
+    write_lexical(place, [rows])
     index = open_lexical(place)
     permitted = None
     if allowed is not None:
@@ -240,7 +240,7 @@ def test_a_forbidden_word_is_as_unknown_as_any_other(plant: Workplace) -> None:
 
 
 def test_candidates_are_counted_among_what_the_reader_may_see(plant: Workplace) -> None:
-    backend = open_backend(plant.archive)
+    backend = open_backend(plant.archive).for_reader(())
     everything = frozenset(backend.doc_ids)
     for word in ("wacthdog", "bowdem", "extrusr", "zepelin", "resonanse", "kubernets"):
         for doc_id in backend.doc_ids:

@@ -17,7 +17,7 @@ from app.query.search import Engines, search
 from corpus.terms import read_query
 from store.catalogue import Catalogue
 from store.embedded.analysis import fields_of
-from store.embedded.lexical import open_lexical, write_lexical
+from store.embedded.segments import open_lexical, write_lexical
 from store.errors import BadInput
 from tests.conftest import Workplace
 
@@ -51,8 +51,8 @@ def test_what_covers_enough_is_all_that_is_found_in_the_order_of_bm25(
     limit: int,
 ) -> None:
     place = tmp_path_factory.mktemp("index") / "lexical"
-    rows = ((row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
-    write_lexical(place, rows)
+    rows = ((row, row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
+    write_lexical(place, [rows])
     index = open_lexical(place)
     terms = read_query(" ".join(query))
     documents = np.arange(len(texts))

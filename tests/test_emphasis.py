@@ -20,7 +20,7 @@ from app.query.protocol import LEXICAL, SEMANTIC, System, make_protocol
 from app.query.ranking import ranking_of
 from corpus.terms import read_query
 from store.embedded.analysis import fields_of
-from store.embedded.lexical import open_lexical, write_lexical
+from store.embedded.segments import open_lexical, write_lexical
 from store.errors import BadInput
 from tests.conftest import Workplace
 from tests.test_coverage import TEXTS, VOCABULARY, rarity
@@ -66,8 +66,8 @@ def test_the_share_is_the_most_that_one_passage_holds(
 ) -> None:
     """Against weights counted by hand."""
     place = tmp_path_factory.mktemp("index") / "lexical"
-    rows = ((row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
-    write_lexical(place, rows)
+    rows = ((row, row, fields_of(" ".join(text), "", (), "en")) for row, text in enumerate(texts))
+    write_lexical(place, [rows])
     index = open_lexical(place)
 
     def held(among: Sequence[int]) -> float:

@@ -159,7 +159,7 @@ def test_a_reader_in_a_loop_sees_no_error_and_no_mixture_during_twenty_publishes
         except BaseException as error:
             troubles.append(error)
 
-    first = open_backend(workplace.archive)
+    first = open_backend(workplace.archive).for_reader(())
     reader = threading.Thread(target=read)
     reader.start()
     try:

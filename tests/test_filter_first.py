@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from corpus.language import query_language
 from corpus.query_filters import media_types
 from corpus.scope import Scope
 from corpus.terms import read_query
-from store.backend import Backend, EngineHits
+from store.backend import Backend, EngineHits, View
 from store.catalogue import Catalogue
 from tests.conftest import Workplace, make_workplace
 
@@ -54,23 +55,37 @@ class Known:
 
 @dataclass
 class Counted:
-    """A backend that counts what it is asked for and hands over."""
+    """A backend that counts what its views are asked for and hands over."""
 
     backend: Backend
     asked: list[tuple[str, int, int, frozenset[str] | None]] = field(default_factory=list)
 
+    def for_reader(self, groups: Any) -> Any:
+        return CountedView(self.backend.for_reader(groups), self.asked)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.backend, name)
+
+
+@dataclass
+class CountedView:
+    """A view that counts what it is asked for and hands over."""
+
+    view: View
+    asked: list[tuple[str, int, int, frozenset[str] | None]]
+
     def lexical(self, query: Any, limit: int, permitted: Any, coverage: float = 0.0) -> EngineHits:
-        hits = self.backend.lexical(query, limit, permitted, coverage)
+        hits = self.view.lexical(query, limit, permitted, coverage)
         self.asked.append(("lexical", limit, len(hits.scores), permitted))
         return hits
 
     def semantic(self, vector: Any, limit: int, permitted: Any, language: str = "") -> EngineHits:
-        hits = self.backend.semantic(vector, limit, permitted, language)
+        hits = self.view.semantic(vector, limit, permitted, language)
         self.asked.append(("semantic", limit, len(hits.scores), permitted))
         return hits
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.backend, name)
+        return getattr(self.view, name)
 
 
 def written(workplace: Workplace, seed: int) -> dict[str, Known]:
@@ -178,18 +193,14 @@ def test_both_lists_and_their_fusion_are_those_of_filtering_first(
     backend = engines.backend
     assert 200 <= backend.manifest.passages <= 900
     everything = backend.manifest.passages + 1
-    whole = {}
-    for query in QUERIES:
-        terms = read_query(query)
-        whole[query] = {
-            "lexical": backend.lexical(terms, everything, None, float(Fraction(DEFAULT_COVERAGE))),
-            "semantic": backend.semantic(
-                engines.encode(terms.semantic_text),
-                everything,
-                None,
-                query_language(terms.semantic_text),
-            ),
-        }
+
+    @cache
+    def whole(query: str, system: str, groups: tuple[str, ...]) -> EngineHits:
+        view, terms = backend.for_reader(groups), read_query(query)
+        if system == "lexical":
+            return view.lexical(terms, everything, None, float(Fraction(DEFAULT_COVERAGE)))
+        vector = engines.encode(terms.semantic_text)
+        return view.semantic(vector, everything, None, query_language(terms.semantic_text))
 
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
@@ -202,18 +213,21 @@ def test_both_lists_and_their_fusion_are_those_of_filtering_first(
         protocol = make_protocol(depths={"lexical": depth, "semantic": depth + 2}, unit=unit)
         terms = read_query(query)
         permitted = permitted_by_hand(known, scope)
-        permitted -= backend.matching_documents(terms.excluded)
+        permitted -= backend.for_reader(scope.groups).matching_documents(terms.excluded)
         with Catalogue(workplace.archive) as catalogue:
             record = search(engines, catalogue, query, protocol, scope, keep=False).record
         wanted: dict[str, Fraction] = {}
-        for ranking, system in zip(record.rankings, protocol.systems, strict=True):
+        weights = protocol.weights_for({one.system: one.held for one in record.rankings})
+        lists = zip(record.rankings, protocol.systems, weights, strict=True)
+        for ranking, system, weight in lists:
             if ranking.not_asked:
                 assert terms.codes_only and record.rankings[0].hits
                 continue
-            found = filtered_list(whole[query][system.name], permitted, unit, system.depth)
+            hits = whole(query, system.name, scope.groups)
+            found = filtered_list(hits, permitted, unit, system.depth)
             assert [(hit.id, hit.score) for hit in ranking.hits] == found
             for rank, (name, _) in enumerate(found, start=1):
-                wanted[name] = wanted.get(name, Fraction(0)) + system.weight / (protocol.k + rank)
+                wanted[name] = wanted.get(name, Fraction(0)) + weight / (protocol.k + rank)
         order = sorted(wanted.items(), key=lambda entry: (-entry[1], entry[0]))
         assert [(hit.id, hit.score) for hit in record.fused] == order
 

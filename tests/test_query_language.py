@@ -221,7 +221,11 @@ def test_a_prefix_of_very_many_words_is_cut_and_says_so(workplace: Workplace) ->
     (prefix,) = result.record.terms.asked.prefixes
     assert len(prefix.words) == MAX_EXPANSIONS
     assert any("50 most frequent" in note for note in result.notes)
-    cut = open_backend(workplace.archive).words_beginning("word", 99, frozenset({"b.txt"}))
+    cut = (
+        open_backend(workplace.archive)
+        .for_reader(())
+        .words_beginning("word", 99, frozenset({"b.txt"}))
+    )
     assert set(cut) == {"word0", "wording"}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.query.present import result_data, rows
 from app.query.reading import read_document
@@ -99,10 +100,14 @@ def collection(seed: int) -> list[np.ndarray]:
     return made
 
 
+def everyone(texts: int) -> NDArray[np.int64]:
+    return np.zeros(texts, np.int64)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_every_pair_that_is_alike_is_found_among_the_candidates(seed: int) -> None:
     texts = collection(seed)
-    found = candidates(np.array([signature(runs) for runs in texts]))
+    found = candidates(np.array([signature(runs) for runs in texts]), everyone(len(texts)))
     assert found == sorted(set(found))
     alike = set()
     for one, other in combinations(range(len(texts)), 2):
@@ -137,14 +142,30 @@ def test_a_signature_estimates_the_resemblance() -> None:
 def test_many_copies_of_one_form_make_few_pairs_and_each_has_one() -> None:
     copies = 2_000
     same = np.tile(signature(word_runs(MANUAL)), (copies, 1))
-    found = candidates(same)
+    found = candidates(same, everyone(copies))
     assert len(found) <= copies * NEIGHBOURS
     assert {text for pair in found for text in pair} == set(range(copies))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_that_a_reader_may_not_see_hide_no_pair_of_those_that_are_seen(seed: int) -> None:
+    """More copies of one form than neighbours, of three audiences in a random order."""
+    random = np.random.default_rng(seed)
+    signatures = np.tile(signature(word_runs(MANUAL)), (3 * NEIGHBOURS, 1))
+    audiences = random.integers(0, 3, len(signatures))
+    found = candidates(signatures, audiences)
+    assert found == sorted(set(found))
+    for seen in ((0,), (1,), (0, 1), (0, 2), (0, 1, 2)):
+        there = np.flatnonzero(np.isin(audiences, seen))
+        alone = candidates(signatures[there], audiences[there])
+        assert [(int(there[one]), int(there[other])) for one, other in alone] == [
+            pair for pair in found if set(pair) <= set(there.tolist())
+        ]
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_than_two_texts_make_no_pair(count: int) -> None:
-    assert candidates(np.zeros((count, BANDS * ROWS), np.uint32)) == []
+    assert candidates(np.zeros((count, BANDS * ROWS), np.uint32), everyone(count)) == []
 
 
 def test_a_text_without_words_has_no_signature() -> None:
@@ -262,14 +283,6 @@ def shown(workplace: Workplace, scope: Scope) -> dict[str, list[str]]:
     return {row["doc_id"]: [entry["doc_id"] for entry in row["similar"]] for row in data}
 
 
-def restrict(workplace: Workplace, *doc_ids: str) -> None:
-    with Catalogue(workplace.archive) as catalogue:
-        for doc_id in doc_ids:
-            catalogue.database.execute(
-                'UPDATE states SET "groups" = \'["board"]\' WHERE doc_id = ?', [doc_id]
-            )
-
-
 def test_a_document_that_the_reader_may_not_see_is_in_no_mark(workplace: Workplace) -> None:
     for name in ("a.md", "b.md", "c.md", "d.md", "secret.md"):
         workplace.write(name, MANUAL + f"\n\nCopy {name}.")
@@ -278,8 +291,9 @@ def test_a_document_that_the_reader_may_not_see_is_in_no_mark(workplace: Workpla
     workplace.write(
         "hidden.md", "# Boiler\n\nlight the boiler with valve V9 open." + "\n\nAsk." * 9
     )
+    for name in ("secret.md", "hidden.md"):
+        workplace.write(f"{name}.meta.toml", 'groups = ["board"]')
     workplace.ingest()
-    restrict(workplace, "secret.md", "hidden.md")
     board = shown(workplace, Scope(groups=("board",)))
     assert board["a.md"] == ["secret.md", "b.md", "c.md"]
     assert (board["lone.md"], board["hidden.md"]) == (["hidden.md"], ["lone.md"])

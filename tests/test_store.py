@@ -59,8 +59,10 @@ def one_whole_state(workplace: Workplace) -> int:
     """The state that search answers from; fails where an answer mixes two of them."""
     result = workplace.search("flange", unit="passage", depths={"lexical": 1000, "semantic": 1000})
     assert not result.partial
-    passages = open_backend(workplace.archive).passages(
-        [hit.id for ranking in result.record.rankings for hit in ranking.hits]
+    passages = (
+        open_backend(workplace.archive)
+        .for_reader(())
+        .passages([hit.id for ranking in result.record.rankings for hit in ranking.hits])
     )
     words = {word for passage in passages.values() for word in passage.text.split()}
     states = {word for word in words if word.startswith("state")}
@@ -321,7 +323,7 @@ def test_a_reader_sees_one_whole_version_during_twenty_publishes(workplace: Work
     """ops-07, exp-05: what was opened stays what it was."""
     fill(workplace, 0, files=3)
     workplace.ingest()
-    opened = open_backend(workplace.archive)
+    opened = open_backend(workplace.archive).for_reader(())
     seen = set()
     for state in range(1, 21):
         fill(workplace, state, files=3)

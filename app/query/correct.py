@@ -15,12 +15,9 @@ from corpus.codes import code_forms, find_codes, fold_code
 from corpus.query_filters import FIELDS
 from corpus.query_language import take_apart
 from corpus.query_terms import QueryTerms, Terms
-from corpus.scope import Scope
 from corpus.stopwords import STOP_WORDS
 from corpus.terms import WORD, fold_words, read_query
-from store.backend import Backend, Candidate
-from store.catalogue import Catalogue, Version
-from store.scope import permitted_documents
+from store.backend import Candidate, View
 
 Place = tuple[int, int]
 
@@ -48,12 +45,7 @@ class _Spot:
 
 
 def suggestions(
-    backend: Backend,
-    catalogue: Catalogue,
-    version: Version,
-    scope: Scope,
-    terms: QueryTerms,
-    permitted: frozenset[str] | None,
+    view: View, terms: QueryTerms, permitted: frozenset[str] | None
 ) -> tuple[Suggestion, ...]:
     """One for each word or code that none of the reader's documents has, in order.
 
@@ -71,7 +63,7 @@ def suggestions(
             continue
         known = found.get((spot.term, spot.code))
         if known is None:
-            candidates = _candidates(backend, spot, permitted)
+            candidates = _candidates(view, spot, permitted)
             if terms.text[end : end + 1] == ":":
                 # Before a colon the name of a field would be a sign.
                 candidates = tuple(one for one in candidates if one.text not in FIELDS)
@@ -80,9 +72,8 @@ def suggestions(
             known = Suggestion(spot.typed, (), candidates)
         found[spot.term, spot.code] = replace(known, places=(*known.places, spot.place))
         taken.append(spot.place)
-    if found and permitted is not None and (terms.narrowed or scope != Scope(groups=scope.groups)):
-        readable = permitted_documents(catalogue, version, Scope(groups=scope.groups))
-        found = {key: one for key, one in found.items() if not _held(backend, key, one, readable)}
+    if permitted is not None:
+        found = {key: one for key, one in found.items() if not _held(view, key, one)}
     in_order = (replace(one, places=tuple(sorted(one.places))) for one in found.values())
     return tuple(sorted(in_order, key=lambda one: one.places))
 
@@ -128,14 +119,15 @@ def applied(one: Suggestion) -> str:
     return f"No document has {one.typed}; {one.candidates[0].text} was searched instead."
 
 
-def spelled(backend: Backend, code: str, permitted: frozenset[str] | None) -> str:
+def spelled(view: View, code: str, permitted: frozenset[str] | None) -> str:
     """A folded code of a permitted document as a document spells it, where that can be found.
 
     A spelling that would be a sign of the query language is not used.
     """
     terms = Terms(codes=(code,), spellings=(code,))
-    hits = backend.lexical(QueryTerms(code, terms), 3, permitted)
-    for passage in backend.passages(hits.passage_ids).values():
+    hits = view.lexical(QueryTerms(code, terms), 3, permitted)
+    passages = view.passages(hits.passage_ids)
+    for passage in (passages[name] for name in hits.passage_ids if name in passages):
         for written in find_codes(passage.text):
             read = read_query(written.text)
             if code in code_forms(written.text) and code in read.codes and not read.narrowed:
@@ -174,22 +166,17 @@ def _spots(terms: QueryTerms) -> Iterator[_Spot]:
                 yield _Spot(fold_code(code.text), True, code.text, place)
 
 
-def _candidates(
-    backend: Backend, spot: _Spot, permitted: frozenset[str] | None
-) -> tuple[Candidate, ...]:
+def _candidates(view: View, spot: _Spot, permitted: frozenset[str] | None) -> tuple[Candidate, ...]:
     if not spot.code:
-        return backend.near_words(spot.term, permitted)
+        return view.near_words(spot.term, permitted)
     return tuple(
-        replace(candidate, text=spelled(backend, candidate.text, permitted))
-        for candidate in backend.near_codes(spot.typed, permitted)
+        replace(candidate, text=spelled(view, candidate.text, permitted))
+        for candidate in view.near_codes(spot.typed, permitted)
     )
 
 
-def _held(
-    backend: Backend, key: tuple[str, bool], one: Suggestion, readable: frozenset[str] | None
-) -> bool:
+def _held(view: View, key: tuple[str, bool], one: Suggestion) -> bool:
     """Whether a document that the reader may see holds a term, filtered out or not."""
     term, is_code = key
     terms = Terms(codes=(term,), spellings=(one.typed,)) if is_code else Terms(words=(term,))
-    holding = backend.matching_documents(terms)
-    return bool(holding if readable is None else holding & readable)
+    return bool(view.matching_documents(terms))

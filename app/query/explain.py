@@ -12,11 +12,11 @@ from fractions import Fraction
 from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason, ScoredContribution
 from app.query.protocol import LEXICAL, Protocol
 from corpus.query_terms import QueryTerms
-from store.backend import Backend, EngineFailure
+from store.backend import EngineFailure, View
 
 
 def settle_absences(
-    backend: Backend, terms: QueryTerms, fused: Sequence[FusedHit], protocol: Protocol
+    view: View, terms: QueryTerms, fused: Sequence[FusedHit], protocol: Protocol
 ) -> tuple[FusedHit, ...]:
     """Tell "below the depth" from "not matched" where a list was cut before its end.
 
@@ -35,7 +35,7 @@ def settle_absences(
     if not open_cases:
         return tuple(fused)
     try:
-        matching = _matching(backend, terms, open_cases, protocol)
+        matching = _matching(view, terms, open_cases, protocol)
     except EngineFailure:
         return tuple(fused)
     unmatched = set(open_cases) - matching
@@ -47,15 +47,13 @@ def settle_absences(
     )
 
 
-def _matching(
-    backend: Backend, terms: QueryTerms, ids: Sequence[str], protocol: Protocol
-) -> set[str]:
+def _matching(view: View, terms: QueryTerms, ids: Sequence[str], protocol: Protocol) -> set[str]:
     """Which of ``ids`` hold enough of the query to be matches."""
     by_passage = protocol.unit == "passage"
     documents = frozenset(name.rpartition("@")[0] for name in ids) if by_passage else frozenset(ids)
     lexical = next(system for system in protocol.systems if system.name == LEXICAL)
     share = float(lexical.coverage or 0)
-    hits = backend.lexical(terms, backend.manifest.passages + 1, documents, share)
+    hits = view.lexical(terms, view.manifest.passages + 1, documents, share)
     return set(hits.passage_ids if by_passage else hits.doc_ids)
 
 

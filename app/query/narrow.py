@@ -11,7 +11,7 @@ from dataclasses import replace
 from corpus.query_terms import Filter, Prefix, QueryTerms, together
 from corpus.scope import Scope
 from corpus.terms import code_terms
-from store.backend import Backend
+from store.backend import View
 from store.catalogue import Catalogue, Version
 from store.scope import documents_at, permitted_documents
 
@@ -20,29 +20,30 @@ MAX_EXPANSIONS = 50
 
 
 def narrowed(
-    backend: Backend,
+    view: View,
     catalogue: Catalogue,
     version: Version,
     scope: Scope,
     terms: QueryTerms,
 ) -> frozenset[str] | None:
-    """The documents that ``scope`` permits and the query does not rule out; None means all.
+    """The documents that ``scope`` permits and the query does not rule out; None means all that
+    its reader may read.
 
     Filters of one field are alternatives, except that every date must hold; those of different
     fields must all hold.
 
     :raises EngineFailure: the lexical engine is needed to tell and cannot answer
     """
-    permitted = permitted_documents(catalogue, version, scope)
+    permitted = permitted_documents(catalogue, version, scope) if scope.filtered else None
     if scope.codes is not None:
-        holding = backend.matching_documents(together(map(code_terms, scope.codes)))
+        holding = view.matching_documents(together(map(code_terms, scope.codes)))
         permitted = holding if permitted is None else permitted & holding
     if not terms.narrowed:
         return permitted
-    allowed = permitted if permitted is not None else frozenset(backend.doc_ids)
+    allowed = permitted if permitted is not None else frozenset(view.doc_ids)
     wanted: dict[str, frozenset[str]] = {}
     for number, one in enumerate(terms.filters):
-        found = _documents(backend, catalogue, version, scope, one)
+        found = _documents(view, catalogue, version, scope, one)
         if one.excluded:
             allowed -= found
         elif one.field in ("after", "before"):
@@ -52,18 +53,18 @@ def narrowed(
     for found in wanted.values():
         allowed &= found
     if terms.excluded:
-        allowed -= backend.matching_documents(terms.excluded)
+        allowed -= view.matching_documents(terms.excluded)
     return allowed
 
 
 def _documents(
-    backend: Backend, catalogue: Catalogue, version: Version, scope: Scope, one: Filter
+    view: View, catalogue: Catalogue, version: Version, scope: Scope, one: Filter
 ) -> frozenset[str]:
     """The documents that one filter names, whether it wants them or not."""
     if one.field in ("title", "code"):
-        return backend.matching_documents(one.terms, in_title=one.field == "title")
+        return view.matching_documents(one.terms, in_title=one.field == "title")
     if one.field == "path":
-        return documents_at(catalogue, version, one.values)
+        return documents_at(catalogue, version, one.values, frozenset(view.doc_ids))
     only = Scope(groups=scope.groups)
     match one.field:
         case "type":
@@ -77,10 +78,10 @@ def _documents(
         case "before":
             only = replace(only, until=one.values[0])
     found = permitted_documents(catalogue, version, only)
-    return frozenset(backend.doc_ids) if found is None else found
+    return frozenset(view.doc_ids) if found is None else found
 
 
-def expanded(backend: Backend, terms: QueryTerms, permitted: frozenset[str] | None) -> QueryTerms:
+def expanded(view: View, terms: QueryTerms, permitted: frozenset[str] | None) -> QueryTerms:
     """The query with each prefix standing for the words it begins in the permitted documents.
 
     :raises EngineFailure: the lexical engine cannot answer
@@ -88,9 +89,7 @@ def expanded(backend: Backend, terms: QueryTerms, permitted: frozenset[str] | No
     if not terms.asked.prefixes:
         return terms
     notes: list[str] = []
-    known = {
-        prefix: _expanded(backend, prefix, permitted, notes) for prefix in terms.asked.prefixes
-    }
+    known = {prefix: _expanded(view, prefix, permitted, notes) for prefix in terms.asked.prefixes}
 
     def put(prefixes: tuple[Prefix, ...]) -> tuple[Prefix, ...]:
         return tuple(known[prefix] for prefix in prefixes)
@@ -106,9 +105,9 @@ def expanded(backend: Backend, terms: QueryTerms, permitted: frozenset[str] | No
 
 
 def _expanded(
-    backend: Backend, prefix: Prefix, permitted: frozenset[str] | None, notes: list[str]
+    view: View, prefix: Prefix, permitted: frozenset[str] | None, notes: list[str]
 ) -> Prefix:
-    words = backend.words_beginning(prefix.text, MAX_EXPANSIONS + 1, permitted)
+    words = view.words_beginning(prefix.text, MAX_EXPANSIONS + 1, permitted)
     if len(words) > MAX_EXPANSIONS:
         notes.append(
             f"{prefix.text}* begins more than {MAX_EXPANSIONS} words; "

@@ -15,10 +15,8 @@ from app.query.read_as import read_data
 from app.query.record import part_data, ratio
 from app.query.search import Engines, SearchResult
 from corpus.document import Document, Passage
-from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.database import damaged_database
-from store.scope import permitted_documents
 from store.similar import Similar, similar_documents
 
 DECIMALS = 12
@@ -54,16 +52,18 @@ def rows(
     hits = record.fused[start:end]
     best = best_passages(result)
     candidates = candidate_passages(record.rankings, record.protocol, hits, best)
-    passages = engines.backend.passages(
-        [entry.passage_id for hit in hits for entry in candidates[hit.id]]
-    )
+    view = engines.backend.for_reader(record.scope.groups)
+    passages = view.passages([entry.passage_id for hit in hits for entry in candidates[hit.id]])
     documents = {
         document.doc_id: document
         for document in catalogue.documents(
             version, sorted({passage.doc_id for passage in passages.values()})
         )
     }
-    similar = _similar(catalogue, result, sorted(documents))
+    # Whatever the filters, but never outside of what this reader may see.
+    similar = similar_documents(
+        catalogue, catalogue.version(version), sorted(documents), frozenset(view.doc_ids)
+    )
     shown = []
     try:
         for hit in hits:
@@ -76,17 +76,6 @@ def rows(
             catalogue.archive.catalogue, f"version {version} lacks {error}, which was indexed"
         ) from error
     return shown
-
-
-def _similar(
-    catalogue: Catalogue, result: SearchResult, doc_ids: Sequence[str]
-) -> dict[str, tuple[Similar, ...]]:
-    """What is nearly the same as some documents: whatever the filters, but never outside of what
-    this reader may see."""
-    record = result.record
-    version = catalogue.version(record.manifest.inputs.corpus_version)
-    permitted = permitted_documents(catalogue, version, Scope(groups=record.scope.groups))
-    return similar_documents(catalogue, version, doc_ids, permitted)
 
 
 def best_passages(result: SearchResult) -> dict[str, str]:

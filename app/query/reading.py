@@ -75,12 +75,14 @@ def read_document(
     passage_id: str = "",
     *,
     whole: bool = False,
+    groups: tuple[str, ...] = (),
 ) -> Reading:
-    """Open ``doc_id`` as it stands in ``version``, at ``passage_id`` where one is given.
+    """Open ``doc_id`` as it stands in ``version``, at ``passage_id`` where one is given, for a
+    member of ``groups``.
 
     :raises UnknownDocument: it is not live in that version, or this reader may not see it
     """
-    permitted = permitted_documents(catalogue, version, Scope())
+    permitted = permitted_documents(catalogue, version, Scope(groups=groups))
     if permitted is not None and doc_id not in permitted:
         raise UnknownDocument(f"version {version.number} has no document {doc_id!r}")
     document = catalogue.document(version.number, doc_id)

@@ -63,10 +63,18 @@ def _best(hits: EngineHits, unit: Unit) -> dict[str, tuple[float, str]]:
 
 
 def _found(hits: EngineHits, names: set[str], unit: Unit) -> dict[str, list[Found]]:
-    """The first passages of each of ``names`` in the engine's answer, with their places in it."""
+    """The first passages of each of ``names`` in the engine's answer, with their places in it.
+
+    Passages that are equal to the last one may have been cut through, and are left out.
+    """
     found: dict[str, list[Found]] = {name: [] for name in names}
+    open_tie = None if hits.exhausted or not hits.scores else hits.scores[-1]
     ordered = sorted(
-        zip(hits.scores, hits.passage_ids, hits.doc_ids, strict=True),
+        (
+            entry
+            for entry in zip(hits.scores, hits.passage_ids, hits.doc_ids, strict=True)
+            if entry[0] != open_tie
+        ),
         key=lambda entry: (-entry[0], entry[1]),
     )
     for place, (_, passage, document) in enumerate(ordered, start=1):

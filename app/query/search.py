@@ -27,7 +27,7 @@ from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
 from corpus.terms import WORD, fold_words, read_query
 from store.archive import Archive
-from store.backend import Backend, EngineFailure, EngineHits
+from store.backend import Backend, EngineFailure, EngineHits, View
 from store.catalogue import Catalogue, Version
 from store.embedded import open_backend
 from store.encoder import Encoder, open_encoder
@@ -153,33 +153,33 @@ def search(
     A query without a word or code to look for asks no engine and finds nothing, with a note. What
     it excludes or filters binds every system; where that cannot be told, none is asked.
     """
-    backend = engines.backend
+    scope = scope or Scope()
+    view = engines.backend.for_reader(scope.groups)
     timings: dict[str, float] = {}
     terms = read_query(query)
     given: tuple[Suggestion, ...] = ()
-    scope = scope or Scope()
     permitted: frozenset[str] | None = None
     undecided = ""
     with _timed(timings, "scope"):
-        version = _version_of(backend, catalogue)
+        version = _version_of(view, catalogue)
         try:
-            permitted = narrowed(backend, catalogue, version, scope, terms)
-            terms = expanded(backend, terms, permitted)
+            permitted = narrowed(view, catalogue, version, scope, terms)
+            terms = expanded(view, terms, permitted)
         except EngineFailure as error:
             undecided = f"what this query excludes or abbreviates cannot be told: {error}"
     text = terms.text
     if protocol.corrections != "off" and terms.searchable and not undecided:
         with _timed(timings, "correct"):
-            given = _suggestions(backend, catalogue, version, scope, terms, permitted)
+            given = _suggestions(view, terms, permitted)
             if given and protocol.corrections == "apply":
                 terms = read_query(corrected(text, given))
-                permitted = narrowed(backend, catalogue, version, scope, terms)
-                terms = expanded(backend, terms, permitted)
+                permitted = narrowed(view, catalogue, version, scope, terms)
+                terms = expanded(view, terms, permitted)
     notes = [*terms.notes, *filter(None, [read_as(terms)])]
     if protocol.corrections == "apply":
         notes += map(applied, given)
     if terms.searchable and not undecided:
-        rankings = _rankings(engines, protocol, terms, permitted, timings)
+        rankings = _rankings(engines, view, protocol, terms, permitted, timings)
     else:
         if not terms.searchable:
             notes.append(NOTHING_ASKED if not terms.narrowed else ONLY_CONDITIONS)
@@ -191,13 +191,13 @@ def search(
     with _timed(timings, "fuse"):
         candidates = fuse(rankings, protocol)
     with _timed(timings, "explain"):
-        fused = settle_absences(backend, terms, candidates, protocol)
+        fused = settle_absences(view, terms, candidates, protocol)
     record = SearchRecord(
         query,
         terms,
         protocol,
         scope,
-        backend.manifest,
+        view.manifest,
         rankings,
         fused,
         tuple(notes),
@@ -211,15 +211,10 @@ def search(
 
 
 def _suggestions(
-    backend: Backend,
-    catalogue: Catalogue,
-    version: Version,
-    scope: Scope,
-    terms: QueryTerms,
-    permitted: frozenset[str] | None,
+    view: View, terms: QueryTerms, permitted: frozenset[str] | None
 ) -> tuple[Suggestion, ...]:
     try:
-        return suggestions(backend, catalogue, version, scope, terms, permitted)
+        return suggestions(view, terms, permitted)
     except EngineFailure:
         # The lexical ranking is unavailable then, and says why.
         return ()
@@ -227,6 +222,7 @@ def _suggestions(
 
 def _rankings(
     engines: Engines,
+    view: View,
     protocol: Protocol,
     terms: QueryTerms,
     permitted: frozenset[str] | None,
@@ -242,16 +238,18 @@ def _rankings(
                 system.name, system.depth, (), exhausted=True, not_asked=CODES_ALONE
             )
         else:
-            found[system.name] = _ranking(engines, system, protocol, terms, permitted, timings)
+            found[system.name] = _ranking(
+                engines, view, system, protocol, terms, permitted, timings
+            )
     return tuple(found[system.name] for system in protocol.systems)
 
 
-def _version_of(backend: Backend, catalogue: Catalogue) -> Version:
+def _version_of(view: View, catalogue: Catalogue) -> Version:
     """The corpus version that the indexes were built from.
 
     :raises Damaged: the catalogue holds another one, or none, of that number
     """
-    inputs = backend.manifest.inputs
+    inputs = view.manifest.inputs
     try:
         version = catalogue.version(inputs.corpus_version)
     except UnknownVersion:
@@ -266,19 +264,18 @@ def _version_of(backend: Backend, catalogue: Catalogue) -> Version:
 
 def _ranking(
     engines: Engines,
+    view: View,
     system: System,
     protocol: Protocol,
     terms: QueryTerms,
     permitted: frozenset[str] | None,
     timings: dict[str, float],
 ) -> Ranking:
-    ask = _ask(engines, system, terms, permitted, timings)
+    ask = _ask(engines, view, system, terms, permitted, timings)
     with _timed(timings, system.name):
         ranking = retrieve(system, protocol.unit, ask)
         if system.emphasis is not None and ranking.hits:
-            ranking = replace(
-                ranking, held=share_held(engines.backend.share_held(terms, permitted))
-            )
+            ranking = replace(ranking, held=share_held(view.share_held(terms, permitted)))
     # Encoding happens inside the first question and is a step of its own.
     if system.name == SEMANTIC:
         timings[SEMANTIC] = round(timings[SEMANTIC] - timings.get("encode", 0.0), 3)
@@ -287,15 +284,15 @@ def _ranking(
 
 def _ask(
     engines: Engines,
+    view: View,
     system: System,
     terms: QueryTerms,
     permitted: frozenset[str] | None,
     timings: dict[str, float],
 ) -> Ask:
-    backend = engines.backend
     if system.name == LEXICAL:
         share = float(system.coverage or 0)
-        return lambda limit: backend.lexical(terms, limit, permitted, share)
+        return lambda limit: view.lexical(terms, limit, permitted, share)
     if system.name != SEMANTIC:
         raise ValueError(f"no engine answers for a system named {system.name!r}")
     vectors: list[NDArray[np.float32]] = []
@@ -305,7 +302,7 @@ def _ask(
             with _timed(timings, "encode"):
                 vectors.append(engines.encode(terms.semantic_text))
         language = query_language(terms.semantic_text)
-        return backend.semantic(vectors[0], limit, permitted, language)
+        return view.semantic(vectors[0], limit, permitted, language)
 
     return ask
 

@@ -12,7 +12,7 @@ from corpus.codes import fold_code
 from corpus.scope import Scope
 from corpus.terms import WORD, fold_words, read_query, word_spans
 from corpus.text import normalise, normalise_text
-from store.backend import EngineFailure
+from store.backend import EngineFailure, View
 from store.catalogue import Catalogue
 from store.scope import permitted_documents
 
@@ -46,12 +46,14 @@ def suggest(
     if sum(map(str.isalnum, typed)) < LEAST_TYPED:
         return ()
     version = catalogue.version(engines.backend.manifest.inputs.corpus_version)
-    permitted = permitted_documents(catalogue, version, scope)
+    view = engines.backend.for_reader(scope.groups)
+    permitted = permitted_documents(catalogue, version, scope) if scope.filtered else None
     try:
-        found = _codes(engines, typed, min(limit, MOST_CODES), permitted)
+        found = _codes(view, typed, min(limit, MOST_CODES), permitted)
     except EngineFailure:
         found = []
-    found += _titles(engines, catalogue, typed, permitted)
+    named = frozenset(view.doc_ids) if permitted is None else permitted
+    found += _titles(engines, catalogue, typed, named)
     unlike = {one.text: one for one in found if one.text != typed}
     return tuple(unlike.values())[:limit]
 
@@ -95,7 +97,7 @@ def _read(text: str) -> str:
 
 
 def _codes(
-    engines: Engines, typed: str, limit: int, permitted: frozenset[str] | None
+    view: View, typed: str, limit: int, permitted: frozenset[str] | None
 ) -> list[Completion]:
     """Codes that begin with all that was typed, or with its last word."""
     before, space, last = typed.rpartition(" ")
@@ -104,8 +106,8 @@ def _codes(
         folded = fold_code(beginning)
         if sum(map(str.isalnum, folded)) < LEAST_TYPED:
             continue
-        for code in engines.backend.codes_beginning(folded, limit, permitted):
-            written = spelled(engines.backend, code, permitted)
+        for code in view.codes_beginning(folded, limit, permitted):
+            written = spelled(view, code, permitted)
             found.append(Completion("code", written, f"{lead}{written}"))
         if found:
             break
@@ -113,15 +115,14 @@ def _codes(
 
 
 def _titles(
-    engines: Engines, catalogue: Catalogue, typed: str, permitted: frozenset[str] | None
+    engines: Engines, catalogue: Catalogue, typed: str, permitted: frozenset[str]
 ) -> list[Completion]:
     words = WORD.findall(fold_words(typed))
     whole = " " + " ".join(words)
     matching = [
         (not spaced.startswith(whole), len(title), title)
         for doc_id, title, spaced in engines.titles(catalogue)
-        if (permitted is None or doc_id in permitted)
-        and all(f" {word}" in spaced for word in words)
+        if doc_id in permitted and all(f" {word}" in spaced for word in words)
     ]
     return [Completion("title", title, _asking(title)) for _, _, title in sorted(matching)]
 

@@ -7,10 +7,9 @@ then gets its real name. A kill at any point leaves either nothing or a whole ge
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,14 +23,13 @@ from store.archive import Archive
 from store.catalogue import Catalogue, LivePassages, Version
 from store.centring import Centre, centring_fingerprint
 from store.embedded.analysis import Fields, analyzer_fingerprint, fields_of
-from store.embedded.lexical import write_lexical
+from store.embedded.documents import Documents, Entry, write_documents
+from store.embedded.segments import write_lexical
 from store.embedded.semantic import EXACT_UP_TO, write_semantic
 from store.errors import CounterpointError, is_full_disk, no_space
 from store.filesystem import remove
 from store.manifest import Inputs, Manifest, digest_files, write_manifest
 from store.vectors import VectorCache
-
-DOCUMENTS_NAME = "documents.json"
 
 BLOCK = 4096
 """How many vectors are taken out of the cache and centred at once."""
@@ -128,17 +126,15 @@ def _write(
     """Write both indexes and the list of documents, make them durable, then the manifest."""
     live = catalogue.live_passages(version)
     documents = {document.doc_id: document for document in catalogue.documents(version.number)}
+    listed = _listed(live, documents)
     passages = write_lexical(
-        folder / "lexical", _fields(catalogue, version, live, documents, progress)
+        folder / "lexical", _audiences(catalogue, version, live, documents, listed, progress)
     )
     blocks = _vectors(catalogue, cache, live, documents, encoder, centre)
     form = write_semantic(
         folder / "semantic", blocks, passages, encoder.dimension, centre, exact_up_to=exact_up_to
     )
-    (folder / DOCUMENTS_NAME).write_text(
-        json.dumps([[entry.doc_id, entry.revision, entry.passages] for entry in live]),
-        encoding="utf-8",
-    )
+    write_documents(folder, listed)
     manifest = Manifest(
         name=generation_name(inputs),
         inputs=inputs,
@@ -154,30 +150,51 @@ def _write(
     return manifest
 
 
-def _fields(
+def _listed(live: list[LivePassages], documents: Mapping[str, Document]) -> Documents:
+    return Documents(
+        Entry(
+            entry.doc_id,
+            entry.revision,
+            entry.passages,
+            tuple(sorted(set(documents[entry.doc_id].groups))),
+        )
+        for entry in live
+    )
+
+
+def _audiences(
     catalogue: Catalogue,
     version: Version,
     live: list[LivePassages],
     documents: Mapping[str, Document],
+    listed: Documents,
     progress: Callable[[int], None],
-) -> Iterator[tuple[int, Fields]]:
-    """The lexical fields of every passage, in row order, with its document's number."""
+) -> Iterator[Iterator[tuple[int, int, Fields]]]:
+    """For each audience the lexical fields of its passages, with their rows and documents' numbers.
+
+    Each must be used up before the next one is asked for, as ``progress`` counts through them all.
+    """
     done = 0
-    for number, entry in enumerate(live):
-        document = documents[entry.doc_id]
-        text = catalogue.text(version, entry.doc_id)
-        for span, _ in texts.spans(catalogue, entry.shape_id):
-            yield (
-                number,
-                fields_of(
+
+    def passages(numbers: Sequence[int]) -> Iterator[tuple[int, int, Fields]]:
+        nonlocal done
+        for number in numbers:
+            entry, document = live[number], documents[live[number].doc_id]
+            text = catalogue.text(version, entry.doc_id)
+            first = int(listed.first_row[number])
+            for row, (span, _) in enumerate(texts.spans(catalogue, entry.shape_id), start=first):
+                fields = fields_of(
                     text[span.start : span.end],
                     document.title,
                     span.headings,
                     span.language or document.language,
-                ),
-            )
-        done += entry.passages
-        progress(done)
+                )
+                yield row, number, fields
+            done += entry.passages
+            progress(done)
+
+    for audience in range(len(listed.audiences)):
+        yield passages(np.flatnonzero(listed.audience_of == audience).tolist())
 
 
 def _vectors(

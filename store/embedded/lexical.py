@@ -1,11 +1,10 @@
-"""The lexical index: Tantivy, written whole, in passage order, by one thread into one segment."""
+"""Asking the lexical index: Tantivy, of the passages of one reader's audiences."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,9 @@ from corpus.codes import fold_code
 from corpus.query_terms import QueryTerms, Terms
 from corpus.spelling import edits_allowed, look_alike
 from store.backend import CANDIDATES, Candidate
-from store.embedded.analysis import Fields, analyzers, schema
 from store.embedded.clauses import clauses_of, engine_query, membership_query
 from store.embedded.coverage import Coverage, coverage_of
 from store.embedded.vocabulary import Vocabulary, vocabulary_of
-from store.errors import Damaged
-
-HEAP_BYTES = 512_000_000
-"""Ample for one segment: which of two equal passages survives a cut must not depend on merges."""
 
 TERM_SET_LIMIT = 4_096
 """Up to so many permitted documents are named to the engine; beyond, its list is filtered."""
@@ -235,47 +229,3 @@ class LexicalIndex:
             np.array([score for score, _ in hits], dtype=np.float32),
             len(hits) < limit,
         )
-
-
-def write_lexical(folder: Path, passages: Iterable[tuple[int, Fields]]) -> int:
-    """Write the index of ``passages``, given as (document number, fields) in row order.
-
-    Returns the number of passages written.
-    """
-    folder.mkdir(parents=True)
-    index = tantivy.Index(schema(), str(folder))
-    _prepare(index)
-    writer = index.writer(HEAP_BYTES, 1)
-    count = 0
-    for row, (doc, fields) in enumerate(passages):
-        document = tantivy.Document()
-        for name in Fields.__slots__:
-            if value := getattr(fields, name):
-                document.add_text(name, value)
-        document.add_unsigned("row", row)
-        document.add_unsigned("doc", doc)
-        writer.add_document(document)
-        count += 1
-    writer.commit()
-    writer.wait_merging_threads()
-    return count
-
-
-def open_lexical(folder: Path) -> LexicalIndex:
-    """:raises Damaged: the engine cannot open the files"""
-    try:
-        index = tantivy.Index.open(str(folder))
-        _prepare(index)
-        return LexicalIndex(index)
-    except (ValueError, OSError) as error:
-        raise Damaged(
-            f"the lexical index in {folder} cannot be opened ({error}); "
-            "run `python -m indexer ingest` to build the indexes again"
-        ) from error
-
-
-def _prepare(index: tantivy.Index) -> None:
-    # An index that is never written again need not be watched for a newer commit.
-    index.config_reader(reload_policy="manual")
-    for name, analyzer in analyzers().items():
-        index.register_tokenizer(name, analyzer)

@@ -58,11 +58,13 @@ class SemanticIndex:
         language: str,
         limit: int,
         permitted_rows: NDArray[np.bool_] | None,
+        exact: bool = False,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], bool]:
         """The best ``limit`` rows, their cosines, and whether there is nothing below them.
 
-        ``vector`` is the query's as the encoder gives it, ``language`` the query's language. Equal
-        cosines come by row, which is by passage id.
+        ``vector`` is the query's as the encoder gives it, ``language`` the query's language. With
+        ``exact`` every permitted vector is compared, whatever copies there are. Equal cosines come
+        by row, which is by passage id.
 
         :raises ValueError: ``vector`` is not of shape (dimension,)
         """
@@ -71,17 +73,23 @@ class SemanticIndex:
         if self._centre is not None:
             vector = self._centre.query_vector(vector, language)
         vector = np.ascontiguousarray(vector, dtype=np.float32)
-        parameters, available = None, self.passages
-        if permitted_rows is not None:
-            available = int(permitted_rows.sum())
-            bitmap = np.packbits(permitted_rows, bitorder="little")
-            selector = faiss.IDSelectorBitmap(len(bitmap), faiss.swig_ptr(bitmap))
-            parameters = faiss.SearchParameters()
-            parameters.sel = selector
+        available = self.passages if permitted_rows is None else int(permitted_rows.sum())
         asked = min(limit, available)
         if asked == 0:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), True
-        if self._quantized is None or available < SCANNED_SHARE * self.passages:
+        scanned = exact or self._quantized is None or available < SCANNED_SHARE * self.passages
+        parameters = None
+        if permitted_rows is not None:
+            parameters = faiss.SearchParameters()
+            if scanned:
+                # Named one by one, they are all that is gone through: the time says nothing of the
+                # rows that are not permitted.
+                chosen = np.flatnonzero(permitted_rows)
+                parameters.sel = faiss.IDSelectorArray(len(chosen), faiss.swig_ptr(chosen))
+            else:
+                bitmap = np.packbits(permitted_rows, bitorder="little")
+                parameters.sel = faiss.IDSelectorBitmap(len(bitmap), faiss.swig_ptr(bitmap))
+        if scanned or self._quantized is None:
             rows, scores = search_all(self._index, vector, asked, parameters)
         else:
             rows, scores = self._quantized.search(self._index, vector, asked, available, parameters)
