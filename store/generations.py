@@ -74,6 +74,19 @@ def serving_manifest(archive: Archive) -> Manifest | None:
         return None
 
 
+def generation_of_version(archive: Archive, number: int, preferred: str = "") -> str:
+    """The name of a sound generation of a corpus version, or nothing where none is on disk.
+
+    ``preferred`` is taken where it is one; else the newest.
+    """
+    found = []
+    for folder in sorted(archive.generations.glob(f"{number:06d}-*")):
+        if is_sound(archive, folder.name):
+            found.append(((folder / MANIFEST_NAME).stat().st_mtime_ns, folder.name))
+    names = [name for _, name in sorted(found)]
+    return preferred if preferred in names else (names or [""])[-1]
+
+
 def publish(archive: Archive, name: str) -> None:
     """Serve the generation ``name`` from now on, durably."""
     _sync_folder(archive.generations)

@@ -269,6 +269,18 @@ def _signatures(db: Database) -> None:
     db.table("states").create_index(["sha256"])
 
 
+@catalogue_migrations(name="0010_pins")
+def _pins(db: Database) -> None:
+    # A mark on a record, put and taken away: not primary data, as records themselves are.
+    db.table("pins").create(
+        {"record_id": str, "pinned_at": str, "note": str},
+        pk="record_id",
+        foreign_keys=[("record_id", "records", "record_id")],
+        not_null={"pinned_at", "note"},
+        strict=True,
+    )
+
+
 def _append_only(db: Database, table: str) -> None:
     """Make SQLite itself refuse to change or remove what a person gave."""
     for verb in ("UPDATE", "DELETE"):

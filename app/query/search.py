@@ -29,10 +29,10 @@ from corpus.terms import WORD, fold_words, read_query
 from store.archive import Archive
 from store.backend import Backend, EngineFailure, EngineHits, View
 from store.catalogue import Catalogue, Version
-from store.embedded import open_backend
+from store.embedded import open_backend, open_generation
 from store.encoder import Encoder, open_encoder
 from store.errors import CounterpointError, Damaged, UnknownVersion
-from store.records import keep_record
+from store.records import keep_record, keeps_searches
 
 NOTHING_ASKED = "There is no word or code in this query to look for."
 ONLY_CONDITIONS = (
@@ -50,9 +50,16 @@ class Engines:
     follow, and must be the one that the semantic index was built with.
     """
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, generation: str = "") -> None:
+        """Open what is served, or the ``generation`` of that name.
+
+        :raises NothingServed: nothing was published yet
+        :raises Damaged: the generation cannot be read
+        """
         self.archive = archive
-        self.backend: Backend = open_backend(archive)
+        self.backend: Backend = (
+            open_generation(archive, generation) if generation else open_backend(archive)
+        )
         self._titles: tuple[tuple[str, str, str], ...] | None = None
 
     def titles(self, catalogue: Catalogue) -> tuple[tuple[str, str, str], ...]:
@@ -204,7 +211,7 @@ def search(
         text,
         given,
     )
-    if keep:
+    if keep and keeps_searches():
         with _timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
     return SearchResult(record, tuple(notes), timings)

@@ -4,6 +4,7 @@ from store.embedded.backend import (
     EmbeddedBackend,
     generation_documents,
     open_backend,
+    open_generation,
     passage_counts,
 )
 from store.embedded.build import build_generation, wanted_inputs
@@ -13,6 +14,7 @@ __all__ = [
     "build_generation",
     "generation_documents",
     "open_backend",
+    "open_generation",
     "passage_counts",
     "wanted_inputs",
 ]

@@ -76,7 +76,7 @@ def open_backend(archive: Archive) -> EmbeddedBackend:
     while True:
         name = served_name(archive)
         try:
-            backend = _open(archive, current_generation(archive))
+            backend = open_generation(archive, current_generation(archive))
         except (NothingServed, Damaged):
             backend = None
             if served_name(archive) == name:
@@ -86,7 +86,11 @@ def open_backend(archive: Archive) -> EmbeddedBackend:
             return backend
 
 
-def _open(archive: Archive, name: str) -> EmbeddedBackend:
+def open_generation(archive: Archive, name: str) -> EmbeddedBackend:
+    """Open a generation that is on disk, served or not.
+
+    :raises Damaged: the manifest or the list of documents cannot be read
+    """
     folder = archive.generations / name
     manifest = read_manifest(folder)
     check_files(folder, manifest, DOCUMENTS_NAME)
