@@ -31,6 +31,7 @@ from app.query.protocol import (
     Asked,
     Corrections,
     Protocol,
+    Unit,
     Weighting,
     make_protocol,
 )
@@ -38,6 +39,7 @@ from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.query.suggest import LIMIT, completion_data, suggest
 from app.topic_files import read_topics
+from app.why_command import add_why_options, print_why
 from corpus.query_filters import MEDIA_TYPES, media_types
 from corpus.resemblance import percent
 from corpus.scope import Scope
@@ -68,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _search(options: argparse.Namespace) -> int:
-    protocol = make_protocol(
+def _protocol(options: argparse.Namespace) -> Protocol:
+    return make_protocol(
         k=options.k,
         fusion=options.fusion,
         depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
@@ -80,6 +82,10 @@ def _search(options: argparse.Namespace) -> int:
         corrections=options.corrections,
         unit=options.unit,
     )
+
+
+def _search(options: argparse.Namespace) -> int:
+    protocol = _protocol(options)
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
@@ -110,6 +116,10 @@ def _scope(options: argparse.Namespace) -> Scope:
         )
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def _why(options: argparse.Namespace) -> int:
+    return print_why(options, _protocol(options), _scope(options))
 
 
 def _suggest(options: argparse.Namespace) -> int:
@@ -262,6 +272,45 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     command = commands.add_parser("search", parents=[where], help="search once")
+    _add_question(command, unit="document")
+    command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    command.set_defaults(run=_search)
+
+    command = commands.add_parser(
+        "why", parents=[where], help="where a document is in an answer, or why it is not there"
+    )
+    _add_question(command, unit="document")
+    add_why_options(command)
+    command.set_defaults(run=_why)
+
+    command = commands.add_parser(
+        "suggest", parents=[where], help="codes and titles that begin with what was typed"
+    )
+    command.add_argument("text", metavar="TEXT")
+    command.add_argument(
+        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
+    )
+    command.add_argument("--json", action="store_true", help="print them as JSON")
+    command.set_defaults(run=_suggest)
+
+    command = commands.add_parser(
+        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=_topics)
+
+    record_commands.register(commands, where)
+
+    command = commands.add_parser("serve", parents=[where], help="start the screens")
+    command.add_argument("--port", type=int, default=DEFAULT_PORT)
+    command.add_argument("--address", default="localhost")
+    command.set_defaults(run=_serve)
+    return parser
+
+
+def _add_question(command: argparse.ArgumentParser, *, unit: Unit) -> None:
+    """What is asked, of which documents, under which protocol."""
     command.add_argument("query", metavar="QUERY")
     command.add_argument("--k", default="60", help="the constant of 1/(k + rank) (default: 60)")
     command.add_argument(
@@ -311,7 +360,7 @@ def _parser() -> argparse.ArgumentParser:
         default="rrf",
         help="how the lists are fused: by ranks, or by the engines' scores (default: %(default)s)",
     )
-    command.add_argument("--unit", choices=["document", "passage"], default="document")
+    command.add_argument("--unit", choices=get_args(Unit), default=unit)
     command.add_argument(
         "--lang",
         action="append",
@@ -344,30 +393,3 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--since", metavar="DAY", help="only documents of that day or later")
     command.add_argument("--until", metavar="DAY", help="only documents of that day or earlier")
-    command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
-    command.add_argument("--json", action="store_true", help="print the result as JSON")
-    command.set_defaults(run=_search)
-
-    command = commands.add_parser(
-        "suggest", parents=[where], help="codes and titles that begin with what was typed"
-    )
-    command.add_argument("text", metavar="TEXT")
-    command.add_argument(
-        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
-    )
-    command.add_argument("--json", action="store_true", help="print them as JSON")
-    command.set_defaults(run=_suggest)
-
-    command = commands.add_parser(
-        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
-    )
-    command.add_argument("file", metavar="FILE")
-    command.set_defaults(run=_topics)
-
-    record_commands.register(commands, where)
-
-    command = commands.add_parser("serve", parents=[where], help="start the screens")
-    command.add_argument("--port", type=int, default=DEFAULT_PORT)
-    command.add_argument("--address", default="localhost")
-    command.set_defaults(run=_serve)
-    return parser
