@@ -93,9 +93,9 @@ class WhatIf:
             "always_equal": [
                 [one.first, one.second] for one in self.comparisons if one.always_equal
             ],
-            "by_k": [_span_data(span) for span in self.by_k],
+            "by_k": [span_data(span) for span in self.by_k],
             "by_weight": {
-                name: [_span_data(span) for span in spans] for name, spans in self.by_weight.items()
+                name: [span_data(span) for span in spans] for name, spans in self.by_weight.items()
             },
             "by_depth": {
                 name: [
@@ -114,7 +114,8 @@ class WhatIf:
         }
 
 
-def _span_data(span: Span) -> dict[str, Any]:
+def span_data(span: Span) -> dict[str, Any]:
+    """A span as JSON-ready data."""
     return {
         "start": root_data(span.start),
         "end": None if span.end is None else root_data(span.end),
