@@ -357,7 +357,9 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "example", help="the five-document study: what k, depth and copies of a list do to a fusion"
     )
-    command.add_argument("--out", metavar="DIR", help="write the numbers there as JSON")
+    command.add_argument(
+        "--out", metavar="DIR", help="write the numbers there as JSON, and the figures"
+    )
     command.add_argument("--json", action="store_true", help="print the numbers as JSON")
     command.set_defaults(run=example.run)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from app.example_figures import figures
 from app.query.fuse import Contribution, FusedHit
 from app.query.study import LISTS, RELEVANT, Setting, Study, average_precision, study
 from store.errors import BadInput
@@ -25,6 +26,8 @@ def run(options: argparse.Namespace) -> int:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / DATA).write_text(data, encoding="utf-8")
+            for name, png in figures(found).items():
+                (folder / name).write_bytes(png)
         except OSError as error:
             raise BadInput(
                 f"the example cannot be written to {folder}: {error.strerror}"

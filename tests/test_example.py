@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from app.cli import main
+from app.example_figures import specifications
 from app.query.study import LAST_K, average_precision, number_data, study
 
 
@@ -64,19 +67,32 @@ def test_it_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
         assert re.search(said, out), said
 
 
-def test_it_writes_the_same_numbers_in_every_process(tmp_path: Path) -> None:
-    contents = []
+def test_it_writes_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="the renderer of figures is not installed")
+    folders = []
     for seed in ("0", "17"):
-        folder = tmp_path / seed
+        folders.append(tmp_path / seed)
         subprocess.run(
-            [sys.executable, "-m", "app", "example", "--out", str(folder)],
-            env={"PYTHONHASHSEED": seed},
+            [sys.executable, "-m", "app", "example", "--out", str(folders[-1])],
+            env={**os.environ, "PYTHONHASHSEED": seed},
             check=True,
             capture_output=True,
         )
-        contents.append((folder / "example.json").read_bytes())
-    assert contents[0] == contents[1]
-    body = json.loads(contents[0])
+    names = ["average-precision.png", "contributions.png", "example.json", "scores-by-k.png"]
+    for folder in folders:
+        assert sorted(path.name for path in folder.iterdir()) == names
+    for name in names:
+        first, second = ((folder / name).read_bytes() for folder in folders)
+        assert first == second
+        if name.endswith(".png"):
+            with Image.open(folders[0] / name) as image:
+                assert min(image.size) > 300
+                assert len(image.getcolors(10**6) or []) > 50
+    assert json.loads((folders[0] / "example.json").read_text("utf-8")) == study().as_data()
+
+
+def test_every_number_is_a_fraction_and_its_decimal() -> None:
+    body = study().as_data()
     for setting in body["settings"]:
         for hit in setting["hits"]:
             values = [Fraction(part["value"]) for part in hit["parts"] if "value" in part]
@@ -86,6 +102,21 @@ def test_it_writes_the_same_numbers_in_every_process(tmp_path: Path) -> None:
         "fraction": "7/12",
         "decimal": "0.583333333333",
     }
+
+
+def test_the_figures_show_the_numbers_of_the_study() -> None:
+    found = study()
+    specs = specifications(found)
+    lines, rules, _ = specs["scores-by-k"]["layer"]
+    assert len(lines["data"]["values"]) == 5 * (LAST_K + 1)
+    assert [row["said"] for row in rules["data"]["values"]] == ["k = 1 + 2√3 ≈ 4.4641"]
+    assert [row["exact"] for row in specs["average-precision"]["data"]["values"]] == [
+        *("7/12", "1", "5/6", "1", "5/6", "7/12", "1", "1")
+    ]
+    parts = specs["contributions"]["data"]["values"]
+    assert sum(row["value"] for row in parts if row["setting"] == "k = 0") == pytest.approx(
+        2 * sum(1 / rank for rank in range(1, 6))
+    )
 
 
 def test_the_data_can_be_printed_and_a_folder_that_cannot_be_written_is_refused(
