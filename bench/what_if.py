@@ -16,16 +16,13 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
+from app.query.depths import order_by_depth
 from app.query.fuse import fuse
 from app.query.protocol import Protocol, System
 from app.query.ranking import Ranking, ranking_of
-from app.query.what_if import (
-    compare_all,
-    order_by_depth,
-    order_by_k,
-    order_by_weight,
-    what_if,
-)
+from app.query.spans import order_by_k, order_by_weight
+from app.query.swaps import compare_all
+from app.query.what_if import what_if
 
 ROUNDS = 9
 

@@ -10,19 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.query.depths import order_by_depth
 from app.query.fuse import FusedList, fuse
 from app.query.protocol import Protocol, System, make_protocol
 from app.query.ranking import Ranking, ranking_of
 from app.query.roots import Root, compare, exactly
-from app.query.swaps import Kind, compare_hits
-from app.query.what_if import (
-    Span,
-    compare_all,
-    order_by_depth,
-    order_by_k,
-    order_by_weight,
-    what_if,
-)
+from app.query.spans import Span, order_by_k, order_by_weight
+from app.query.swaps import Kind, compare_all, compare_hits
+from app.query.what_if import what_if
 from store.errors import BadInput
 from tests.test_fusion import L1, L2, fused
 
@@ -292,7 +287,7 @@ def cut(rankings: list[Ranking], protocol: Protocol, system: str, depth: int) ->
 def test_the_second_list_of_the_study_place_by_place() -> None:
     protocol = Protocol((System("s1", 5), System("s2", 5)))
     rankings = [ranking_of("s1", L1), ranking_of("s2", L2)]
-    steps = order_by_depth(rankings, protocol, "s2")
+    steps = order_by_depth(rankings, protocol, "s2", 5)
     assert [(step.depth, step.document, "".join(step.passed)) for step in steps] == [
         (1, "B", "A"),
         (2, "C", "A"),
@@ -308,7 +303,7 @@ def test_the_second_list_of_the_study_place_by_place() -> None:
         "BCADE",
     ]
     with pytest.raises(BadInput, match="no list of a system 'x'"):
-        order_by_depth(rankings, protocol, "x")
+        order_by_depth(rankings, protocol, "x", 5)
 
 
 @settings(max_examples=60)

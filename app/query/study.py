@@ -16,7 +16,8 @@ from app.query.fuse import FusedHit, FusedList, fuse
 from app.query.protocol import Protocol, System
 from app.query.ranking import Ranking, ranking_of
 from app.query.record import part_data, ratio
-from app.query.what_if import Span, compare_all, order_by_k, span_data
+from app.query.spans import Span, order_by_k, span_data
+from app.query.swaps import compare_all
 
 LISTS = {"L1": tuple("ABCDE"), "L2": tuple("BCDEA")}
 RELEVANT = frozenset("BC")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import combinations
 from math import lcm
 from typing import Any
 
@@ -164,6 +165,12 @@ def compare_hits(first: FusedHit, second: FusedHit) -> Comparison:
     :raises BadInput: they were fused without a k
     """
     return compare_poles(first.id, poles_of(first), second.id, poles_of(second))
+
+
+def compare_all(hits: Sequence[FusedHit]) -> tuple[Comparison, ...]:
+    """Every two of ``hits`` at every k."""
+    poles = [(hit.id, poles_of(hit)) for hit in hits]
+    return tuple(compare_poles(*one, *other) for one, other in combinations(poles, 2))
 
 
 def compare_poles(first: str, one: Poles, second: str, other: Poles) -> Comparison:
