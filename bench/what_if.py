@@ -60,7 +60,9 @@ def _works(
         "pairs": lambda: compare_all(hits),
         "k": lambda: order_by_k(hits, comparisons),
         "weights": lambda: [order_by_weight(hits, protocol, name) for name in names],
-        "depths": lambda: [order_by_depth(rankings, protocol, name, shown) for name in names],
+        "depths": lambda: [
+            order_by_depth(rankings, protocol, fused, name, shown) for name in names
+        ],
         "all": lambda: what_if(rankings, protocol, fused, shown),
         "as data": lambda: what_if(rankings, protocol, fused, shown).as_data(),
     }

@@ -287,7 +287,8 @@ def cut(rankings: list[Ranking], protocol: Protocol, system: str, depth: int) ->
 def test_the_second_list_of_the_study_place_by_place() -> None:
     protocol = Protocol((System("s1", 5), System("s2", 5)))
     rankings = [ranking_of("s1", L1), ranking_of("s2", L2)]
-    steps = order_by_depth(rankings, protocol, "s2", 5)
+    whole = fuse(rankings, protocol)
+    steps = order_by_depth(rankings, protocol, whole, "s2", 5)
     assert [(step.depth, step.document, "".join(step.passed)) for step in steps] == [
         (1, "B", "A"),
         (2, "C", "A"),
@@ -303,15 +304,16 @@ def test_the_second_list_of_the_study_place_by_place() -> None:
         "BCADE",
     ]
     with pytest.raises(BadInput, match="no list of a system 'x'"):
-        order_by_depth(rankings, protocol, "x", 5)
+        order_by_depth(rankings, protocol, whole, "x", 5)
 
 
 @settings(max_examples=60)
 @given(cases(), st.integers(1, 6))
 def test_each_depth_gives_the_order_of_lists_cut_there(case: Case, shown: int) -> None:
     rankings, protocol = case
+    fused_now = fuse(rankings, protocol)
     for ranking in rankings:
-        steps = order_by_depth(rankings, protocol, ranking.system, shown)
+        steps = order_by_depth(rankings, protocol, fused_now, ranking.system, shown)
         orders = {step.depth: step.order for step in steps}
         order: tuple[str, ...] = ()
         for depth in range(1, len(ranking.hits) + 1):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.query.exact_order import exact_order
+from app.query.fuse import Contribution, FusedHit
 from app.query.fusions import reciprocal
 from app.query.protocol import Protocol
 from app.query.ranking import Ranking
@@ -47,19 +48,25 @@ def step_data(step: DepthStep) -> dict[str, Any]:
 
 
 def order_by_depth(
-    rankings: Sequence[Ranking], protocol: Protocol, system: str, shown: int
+    rankings: Sequence[Ranking],
+    protocol: Protocol,
+    fused: Sequence[FusedHit],
+    system: str,
+    shown: int,
 ) -> tuple[DepthStep, ...]:
     """The first ``shown`` of the fused order as the list of one system is read from depth 1 to
     where it was cut or ends, the other lists as they are: depth 1, and where something changes.
 
     One place deeper, one document gains and nothing else moves: it passes some, or enters.
+    ``fused`` is the whole fusion of ``rankings``; its weights are the ones in effect.
 
     :raises BadInput: there is no list of that system
     """
-    weights = dict(
-        zip((one.name for one in protocol.systems), protocol.effective_weights, strict=True)
-    )
-    lists = {one.system: reciprocal(one, weights[one.system], protocol.k) for one in rankings}
+    weights = _weights_in(fused, sum(1 for ranking in rankings if ranking.hits))
+    lists = {
+        one.system: reciprocal(one, weights.get(one.system, Fraction(1)), protocol.k)
+        for one in rankings
+    }
     if system not in lists:
         raise BadInput(f"there is no list of a system {system!r}")
     found = lists.pop(system)
@@ -102,3 +109,16 @@ def order_by_depth(
             )
         before = order
     return tuple(steps)
+
+
+def _weights_in(fused: Sequence[FusedHit], lists: int) -> dict[str, Fraction]:
+    """The weight of each of so many lists that have an entry: every one of them gave some hit its
+    part."""
+    weights: dict[str, Fraction] = {}
+    for hit in fused:
+        if len(weights) == lists:
+            break
+        for part in hit.parts:
+            if isinstance(part, Contribution):
+                weights[part.system] = part.weight
+    return weights

@@ -69,20 +69,21 @@ def order_by_k(hits: Sequence[FusedHit], comparisons: Sequence[Comparison]) -> t
 
 def order_by_weight(hits: Sequence[FusedHit], protocol: Protocol, system: str) -> tuple[Span, ...]:
     """The order of ``hits`` among themselves for every weight above 0 of one system, the other
-    weights as they are. The weight is the system's own, of which its family may take a share.
+    weights as they are. The weight is the system's own, as ``protocol`` has it, of which its family
+    may take a share.
 
     :raises BadInput: there is no such system
     """
     names = [one.name for one in protocol.systems]
     if system not in names:
         raise BadInput(f"there is no system {system!r}; there are {', '.join(names)}")
-    place = names.index(system)
-    effect = protocol.effective_weights[place] / protocol.systems[place].weight
+    own = protocol.systems[names.index(system)].weight
     lines = {}
     for hit in hits:
         given = [part for part in hit.parts if isinstance(part, Contribution)]
         rest = sum((part.value for part in given if part.system != system), Fraction(0))
-        mine = [effect / (protocol.k + part.rank) for part in given if part.system == system]
+        # What takes a part of the weight, as a family does, takes the same part of any weight.
+        mine = [part.value / own for part in given if part.system == system]
         lines[hit.id] = rest, sum(mine, Fraction(0))
 
     meetings = []

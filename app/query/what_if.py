@@ -77,7 +77,7 @@ def what_if(
         order_by_k(hits, comparisons),
         {system.name: order_by_weight(hits, protocol, system.name) for system in protocol.systems},
         {
-            system.name: order_by_depth(rankings, protocol, system.name, shown)
+            system.name: order_by_depth(rankings, protocol, fused, system.name, shown)
             for system in protocol.systems
         },
     )
