@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from app import record_commands
+from app import example, record_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import amount, part_in_words
@@ -301,6 +301,15 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_topics)
 
     record_commands.register(commands, where)
+
+    command = commands.add_parser(
+        "example", help="the five-document study: what k, depth and copies of a list do to a fusion"
+    )
+    command.add_argument(
+        "--out", metavar="DIR", help="write the numbers there as JSON, and the figures"
+    )
+    command.add_argument("--json", action="store_true", help="print the numbers as JSON")
+    command.set_defaults(run=example.run)
 
     command = commands.add_parser("serve", parents=[where], help="start the screens")
     command.add_argument("--port", type=int, default=DEFAULT_PORT)

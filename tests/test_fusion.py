@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.query.explain import amount, part_in_words
 from app.query.fuse import Absence, Contribution, FusedHit, Reason, fuse
 from app.query.protocol import Protocol, System, exact_number, make_protocol
 from app.query.ranking import Hit, Ranking, ranking_of
+from app.query.retrieve import retrieve
+from store.backend import EngineHits
 from store.errors import BadInput
 
 L1 = list("ABCDE")
@@ -190,6 +193,58 @@ def test_fusing_leaves_the_lists_as_they_were() -> None:
     assert once == again
     assert scores(once) == {"A": Fraction(123, 3782), "B": Fraction(123, 3782)}
     assert [hit.score for hit in (*lexical.hits, *semantic.hits)] == [12.0, 7.5, 0.81, 0.40]
+
+
+# -- the parts that are shown ---------------------------------------------------------------------
+
+
+def test_passages_of_one_document_are_one_vote_before_ranks_are_given() -> None:
+    """fus-01: A#1, B#1, A#2, C#1 is the list A, B, C; otherwise A would have 124/3843."""
+    by_passage = {"lexical": ["A#1", "B#1", "A#2", "C#1"], "semantic": ["B#1", "C#1"]}
+    rankings = []
+    for name, passages in by_passage.items():
+        doc_ids = tuple(passage.partition("#")[0] for passage in passages)
+        scores_down = tuple(float(len(passages) - place) for place in range(len(passages)))
+        found = EngineHits(tuple(passages), doc_ids, scores_down, exhausted=True)
+        rankings.append(retrieve(System(name, 9), "document", lambda limit, found=found: found))
+    hits = fuse(rankings, Protocol((System("lexical", 9), System("semantic", 9))))
+    assert [(hit.id, hit.score) for hit in hits] == [
+        ("B", Fraction(123, 3782)),
+        ("C", Fraction(125, 3906)),
+        ("A", Fraction(1, 61)),
+    ]
+
+
+def test_every_list_has_a_row_in_the_explanation_of_every_document() -> None:
+    """exp-01: cut at depth 2, A and C are in one list each."""
+    hits = {hit.id: hit for hit in fused(L1, L2, depth=2)}
+    rows = {
+        name: [
+            amount(part) if isinstance(part, Contribution) else part_in_words(part)
+            for part in hits[name].parts
+        ]
+        for name in "ABC"
+    }
+    assert rows == {
+        "A": ["1/61", "not in the top 2"],
+        "B": ["1/62", "1/61"],
+        "C": ["not in the top 2", "1/62"],
+    }
+    assert scores(tuple(hits.values())) == {
+        "A": Fraction(1, 61),
+        "B": Fraction(123, 3782),
+        "C": Fraction(1, 62),
+    }
+
+
+def test_parts_shown_as_fractions_add_up_where_rounded_ones_do_not() -> None:
+    """exp-02: 0.016393 + 0.016393 is not 0.032787, and 0.0164 + 0.0152 is not 0.0315."""
+    twice = fused(["A"], ["A"])[0]
+    apart = fused(["A"], ["u", "v", "w", "x", "y", "A"])[0]
+    for hit, digits, total in ((twice, 6, Fraction(2, 61)), (apart, 4, Fraction(127, 4026))):
+        values = [part.value for part in hit.parts]
+        assert hit.score == total == sum(Fraction(amount(part)) for part in hit.parts)
+        assert sum(round(value, digits) for value in values) != round(total, digits)
 
 
 # -- families -------------------------------------------------------------------------------------

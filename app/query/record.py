@@ -91,17 +91,19 @@ class SearchRecord:
                 }
                 for ranking in self.rankings
             },
-            "fused": [
-                {
-                    "id": hit.id,
-                    "rank": hit.rank,
-                    "score": ratio(hit.score.numerator, hit.score.denominator),
-                    "parts": part_data(hit.parts),
-                }
-                for hit in self.fused
-            ],
+            "fused": [_hit_data(hit) for hit in self.fused],
             "notes": list(self.notes),
         }
+
+
+def _hit_data(hit: FusedHit) -> dict[str, Any]:
+    score = hit.score
+    return {
+        "id": hit.id,
+        "rank": hit.rank,
+        "score": ratio(score.numerator, score.denominator),
+        "parts": part_data(hit.parts),
+    }
 
 
 def part_data(parts: Sequence[Part]) -> list[dict[str, Any]]:
