@@ -12,7 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages.result_markup import exact_sum
+from app.pages.what_if_markup import MOST_SWAPS
 from app.query.protocol import make_protocol
+from app.query.swaps import Kind
+from app.query.what_if import what_if
 from corpus.judging import Judgment, Topic
 from store.archive import ARCHIVE_VARIABLE, Archive
 from store.catalogue import Catalogue
@@ -172,6 +175,41 @@ def test_a_link_reproduces_query_protocol_scope_and_view(archive: Workplace) -> 
     assert "PX-310" not in text
     assert app.text_input(key="ask-k").value == "1/2"
     assert app.multiselect(key="ask-lang").value == ["es"]
+
+
+def test_what_if_shows_the_swaps_depths_and_weights_that_the_query_layer_computes(
+    archive: Workplace,
+) -> None:
+    text = body(opened(q=QUERY, view="What if"))
+    record = archive.search(QUERY).record
+    answer = what_if(record.rankings, record.protocol, record.fused, 10)
+    assert text.count(" ◂ here") == 1 + len(record.protocol.systems)
+    for span in answer.by_k:
+        assert str(span) in text
+    for name, steps in answer.by_depth.items():
+        assert f"{name} read to another depth" in text
+        assert all(f"<td>{step.depth}</td>" in text for step in steps)
+    swaps = [
+        meeting
+        for one in answer.comparisons
+        for meeting in one.meetings
+        if meeting.kind is Kind.SWAP
+    ]
+    assert text.count(" ahead; k = ") == min(len(swaps), MOST_SWAPS)
+    assert "no threshold carries over" in text
+
+
+def test_the_why_view_says_why_any_document_is_not_here(archive: Workplace) -> None:
+    app = opened(q=QUERY, view="Why", dl="1", ds="1")
+    shown(app.text_input(key="why-not").set_value("no such document").run())
+    assert "has no document 'no such document'" in body(app)
+    deep = archive.search(QUERY).record
+    shallow = archive.search(QUERY, depths={"lexical": 1, "semantic": 1}).record
+    absent = next(h for h in deep.fused if h.id not in {one.id for one in shallow.fused})
+    shown(app.text_input(key="why-not").set_value(absent.id).run())
+    assert "It is in no list" in body(app)
+    shown(app.text_input(key="why-not").set_value(shallow.fused[0].id).run())
+    assert "It is rank 1" in body(app)
 
 
 def test_a_changed_setting_is_in_the_address_and_changes_the_answer(archive: Workplace) -> None:

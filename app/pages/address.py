@@ -27,7 +27,7 @@ from store.errors import BadInput
 STEP = 10
 """How many rows are shown at first, and how many *Show more* adds."""
 
-VIEWS = ("Fused", "Side by side", "Why")
+VIEWS = ("Fused", "Side by side", "Why", "What if")
 
 REVIEWER = "as"
 """The parameter that keeps a reviewer signed in over a reload."""

@@ -1,4 +1,4 @@
-"""The three views of one answer: the fused rows, the lists side by side, and why."""
+"""The views of one answer: the fused rows, the lists side by side, why, and what if."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ import streamlit as st
 
 from app import resources
 from app.judging import now, topic_of_query
-from app.pages import account, controls, markup, result_markup, trouble
+from app.pages import account, controls, markup, result_markup, trouble, what_if_markup
 from app.pages.address import VIEWS as NAMES
 from app.pages.address import Address, document_link
 from app.query.present import Row, rows
 from app.query.search import SearchResult
 from app.query.side_by_side import columns
+from app.query.what_if import what_if
+from app.query.why_absent import why_absent
 from app.resources import Served
 from corpus.judging import GRADES, Judgment
 from store.catalogue import Catalogue
+from store.errors import BadInput, UnknownDocument
 from store.judging import add_judgment, standing_labels, topic_for_query, topics
 
 LIST_LENGTH = 20
+SHOWN = 10  # documents of which "what if" speaks: more would not be read
 
 
 def nothing(address: Address, result: SearchResult) -> None:
@@ -117,6 +121,36 @@ def _why(serving: Served, catalogue: Catalogue, result: SearchResult, address: A
         result_markup.why_table(rows(serving.engines, catalogue, result, 0, address.shown), link)
     )
     controls.show_more(address, len(result.record.fused))
+    _why_not_here(serving, catalogue, result)
+
+
+def _why_not_here(serving: Served, catalogue: Catalogue, result: SearchResult) -> None:
+    """Where any document is in this answer, or the first cause for which it is not."""
+    named = st.text_input("Why is this document not here? Its id, path or title", key="why-not")
+    if not named.strip():
+        return
+    record = result.record
+    try:
+        answer = why_absent(
+            serving.engines, catalogue, record.query, record.protocol, record.scope, named.strip()
+        )
+    except (BadInput, UnknownDocument) as error:
+        st.html(markup.notices([f"{error}."]))
+        return
+    said = [one.sentence for one in answer.systems] if answer.hit else []
+    st.html(markup.remarks([f"{answer.document.title}: {answer.sentence}", *said]))
+
+
+def _what_if(serving: Served, catalogue: Catalogue, result: SearchResult, address: Address) -> None:
+    record = result.record
+    try:
+        answer = what_if(record.rankings, record.protocol, record.fused, SHOWN)
+    except BadInput as error:
+        st.html(markup.notices([f"{error}."]))
+        return
+    named = columns(catalogue, result, LIST_LENGTH)
+    titles = {entry.id: entry.document.title for column in named for entry in column.entries}
+    st.html(what_if_markup.what_if_tables(answer, record.protocol, titles))
 
 
 def _linker(address: Address, name: str) -> markup.Link:
@@ -125,4 +159,4 @@ def _linker(address: Address, name: str) -> markup.Link:
 
 View = Callable[[Served, Catalogue, SearchResult, Address], None]
 
-VIEWS: dict[str, View] = dict(zip(NAMES, (_fused, _side_by_side, _why), strict=True))
+VIEWS: dict[str, View] = dict(zip(NAMES, (_fused, _side_by_side, _why, _what_if), strict=True))

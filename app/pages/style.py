@@ -117,6 +117,8 @@ STYLE = """<style>
 .cp-why { border-collapse: collapse; font-size: .875rem; min-width: min(100%, 44rem); }
 .stHtml .cp-why th, .stHtml .cp-why td { text-align: left; vertical-align: top; border: 0;
   padding: .1rem .75rem .1rem 0; white-space: nowrap; line-height: 1.35; }
+.cp-why caption { text-align: left; font-weight: 600; padding: .75rem 0 .25rem; }
+.cp-order { margin: .25rem 0 0; padding-left: 1.5rem; font-size: .875rem; }
 .stHtml .cp-why th { color: var(--cp-muted); font-weight: 400; }
 .stHtml .cp-why .cp-whose td { border-top: 1px solid var(--cp-line); padding-top: .5rem;
   white-space: normal; }
