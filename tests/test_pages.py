@@ -485,7 +485,7 @@ def test_an_archive_without_topics_says_how_to_add_them(
     app = opened("judge", **{"as": "Ana"})
     assert "There are no topics yet" in body(app)
     assert app.code[0].value == (
-        f"python -m app topics FILE.toml --archive {workplace.archive.root}"
+        f"python -m app topics import FILE.toml --archive {workplace.archive.root}"
     )
 
 

@@ -39,7 +39,11 @@ def _topics(serving: Served, catalogue: Catalogue, name: str) -> None:
     if not known:
         st.html(markup.state("There are no topics yet", "write them in a file, then type:"))
         root = shlex.quote(str(serving.engines.archive.root))
-        st.code(f"python -m app topics FILE.toml --archive {root}", language=None, wrap_lines=True)
+        st.code(
+            f"python -m app topics import FILE.toml --archive {root}",
+            language=None,
+            wrap_lines=True,
+        )
         return
     with st.spinner(f"Finding the documents to judge for {len(known)} topics…"):
         queues = [_queue(serving, catalogue, entry, name)[1] for entry in known]
