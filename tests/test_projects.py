@@ -134,7 +134,7 @@ def test_projects_do_not_share_labels(catalogue: Catalogue) -> None:
     "values", [{"grade": 2, "withdrawn": True}, {"grade": 2, "role": "reader"}]
 )
 def test_a_label_that_contradicts_itself_is_refused(values: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="no grade|a role"):
+    with pytest.raises(ValueError, match=r"no grade|a role"):
         label("D1", values.pop("grade"), **values)  # type: ignore[arg-type]
 
 
