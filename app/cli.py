@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from app import judging_cli
+from app import judging_commands, pool_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import part_in_words
@@ -336,7 +336,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print them as JSON")
     command.set_defaults(run=_suggest)
 
-    judging_cli.add_commands(commands, where)
+    judging_commands.add_commands(commands, where)
+    pool_commands.add_commands(commands, where)
 
     command = commands.add_parser("serve", parents=[where], help="start the screens")
     command.add_argument("--port", type=int, default=DEFAULT_PORT)

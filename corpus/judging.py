@@ -49,19 +49,19 @@ class Project:
 
     ``grades`` are the sentences that define 0, 1, 2 and 3, in that order. They may be changed until
     the project's first label and never after. ``judges_per_pair`` is after how many reviewers'
-    labels a document of a topic is not offered to another reviewer.
+    labels a document of a topic is not offered to another one; None lets everybody judge all.
     """
 
     name: str
     grades: tuple[str, str, str, str] = (GRADES[0], GRADES[1], GRADES[2], GRADES[3])
-    judges_per_pair: int = 1
+    judges_per_pair: int | None = None
 
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValueError("a project needs a name")
         if len(self.grades) != len(GRADES) or not all(text.strip() for text in self.grades):
             raise ValueError(f"project {self.name!r}: each grade 0 to 3 is defined in a sentence")
-        if not 1 <= self.judges_per_pair <= MAX_JUDGES:
+        if self.judges_per_pair is not None and not 1 <= self.judges_per_pair <= MAX_JUDGES:
             raise ValueError(
                 f"project {self.name!r}: from 1 to {MAX_JUDGES} judge a pair, "
                 f"not {self.judges_per_pair}"

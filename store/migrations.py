@@ -280,7 +280,7 @@ def _projects(db: Database) -> None:
     db.table("projects").create(
         {"name": str, "judges_per_pair": int, "author": str, "created_at": str},
         pk="name",
-        not_null={"judges_per_pair", "author", "created_at"},
+        not_null={"author", "created_at"},
         strict=True,
     )
     db.table("project_grades").create(
@@ -291,7 +291,7 @@ def _projects(db: Database) -> None:
     )
     # What was judged before there were projects is one, under the words it was judged by.
     db.table("projects").insert(
-        {"name": "default", "judges_per_pair": 1, "author": "", "created_at": ""}
+        {"name": "default", "judges_per_pair": None, "author": "", "created_at": ""}
     )
     db.table("project_grades").insert_all(
         {"project": "default", "grade": grade, "sentence": sentence}
@@ -334,11 +334,11 @@ def _projects(db: Database) -> None:
             "revision": int,
             "passage_id": str,
             "protocol": str,
-            "list": str,
+            "found_in": str,
             "rank": int,
         },
         pk="entry_id",
-        not_null={"pool_id", "doc_id", "revision", "passage_id", "protocol", "list"},
+        not_null={"pool_id", "doc_id", "revision", "passage_id", "protocol", "found_in"},
         foreign_keys=[("pool_id", "pools", "pool_id")],
         strict=True,
     )

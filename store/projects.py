@@ -80,7 +80,7 @@ def is_frozen(catalogue: Catalogue, name: str) -> bool:
     return next(rows, None) is not None
 
 
-def _row(catalogue: Catalogue, name: str) -> dict[str, int] | None:
+def _row(catalogue: Catalogue, name: str) -> dict[str, int | None] | None:
     rows = catalogue.rows("SELECT judges_per_pair FROM projects WHERE name = :name", name=name)
     return next(rows, None)
 

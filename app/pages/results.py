@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from app import resources
-from app.judging import now, topic_of_query
+from app.judging import topic_of_query
 from app.pages import account, controls, markup, result_markup, trouble
 from app.pages.address import VIEWS as NAMES
 from app.pages.address import Address, document_link
@@ -17,7 +17,7 @@ from app.query.side_by_side import columns
 from app.resources import Served
 from corpus.judging import GRADES, Judgment
 from store.catalogue import Catalogue
-from store.judging import add_judgment, standing_labels, topic_for_query, topics
+from store.judging import add_judgment, now, standing_labels, topic_for_query, topics
 
 LIST_LENGTH = 20
 
