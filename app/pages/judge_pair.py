@@ -114,7 +114,7 @@ def _panel(
             st.button(
                 f"Confirm {judge_markup.grade_name(label.grade)}",
                 key=f"confirm-{mark}",
-                shortcut="C",
+                shortcut="Y",
                 type="primary",
                 on_click=_confirm,
                 args=(blank, label),

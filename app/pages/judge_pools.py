@@ -17,7 +17,6 @@ from store.projects import add_project, change_project, is_frozen
 
 _TOPICS, _DEPTH, _PROTOCOLS, _HAND = "pool-topics", "pool-depth", "pool-protocols", "pool-hand"
 _REPORT = "pool-report"
-_NAME, _JUDGES = "project-name", "project-judges"
 EVERYBODY = 0
 """What stands for no limit in the field for the number of judges."""
 
@@ -88,26 +87,29 @@ def _build(serving: Served, project: str) -> None:
 
 
 def project_form(sitting: Sitting) -> None:
-    """What the grades of this project mean, to read or to change, and a new project."""
-    frozen = is_frozen(sitting.catalogue, sitting.project.name)
-    if frozen:
+    """What the grades of this project mean, to read, to change, or to make another project of."""
+    project = sitting.project
+    if is_frozen(sitting.catalogue, project.name):
         st.caption("The first label fixed what the grades mean. Other words need a new project.")
     with st.form("project", border=False):
-        for grade, words in reversed(list(enumerate(sitting.project.grades))):
-            st.text_input(
-                f"Grade {grade}", words, key=f"sentence-{grade}", max_chars=300, disabled=frozen
-            )
+        for grade, words in reversed(list(enumerate(project.grades))):
+            key = _key(f"sentence-{grade}", project)
+            st.text_input(f"Grade {grade}", words, key=key, max_chars=300)
         st.number_input(
             "Judges of each document (0: everybody)",
             EVERYBODY,
             MAX_JUDGES,
-            sitting.project.judges_per_pair or EVERYBODY,
-            key=_JUDGES,
+            project.judges_per_pair or EVERYBODY,
+            key=_key("judges", project),
         )
-        st.form_submit_button("Save", on_click=_change, args=(sitting.project,))
-    with st.form("new-project", border=False):
-        st.text_input("A new project of these words", key=_NAME, max_chars=60)
-        st.form_submit_button("Make", on_click=_make, args=(sitting.project,))
+        st.form_submit_button("Save", key="project-save", on_click=_change, args=(project,))
+        st.text_input("Name of a new project", key=_key("name", project), max_chars=60)
+        st.form_submit_button("Make it", key="project-make", on_click=_make, args=(project,))
+
+
+def _key(field: str, project: Project) -> str:
+    """Fields of several projects are not one field."""
+    return f"{field}-of-{project.name}"
 
 
 def _change(project: Project) -> None:
@@ -117,22 +119,22 @@ def _change(project: Project) -> None:
 
 def _make(project: Project) -> None:
     with trouble.kept(), resources.open_catalogue() as catalogue:
-        made = _typed(" ".join(str(st.session_state[_NAME]).split()), project)
+        made = _typed(_text("name", project), project)
         add_project(catalogue, made, account.reviewer())
         judge_place.open_project(made.name)
 
 
 def _typed(name: str, project: Project) -> Project:
-    sentences = [
-        " ".join(str(st.session_state.get(f"sentence-{grade}", words)).split())
-        for grade, words in enumerate(project.grades)
-    ]
-    zero, one, two, three = sentences
-    judges = int(st.session_state[_JUDGES])
+    zero, one, two, three = (_text(f"sentence-{grade}", project) for grade in range(4))
+    judges = int(st.session_state[_key("judges", project)])
     try:
         return Project(name, (zero, one, two, three), None if judges == EVERYBODY else judges)
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def _text(field: str, project: Project) -> str:
+    return " ".join(str(st.session_state[_key(field, project)]).split())
 
 
 def _lines(key: str) -> list[str]:
