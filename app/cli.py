@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from app import example, record_commands
+from app import example, judging_commands, pool_commands, record_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import amount, part_in_words
@@ -38,7 +38,6 @@ from app.query.protocol import (
 from app.query.record import ratio
 from app.query.search import Engines, SearchResult, search
 from app.query.suggest import LIMIT, completion_data, suggest
-from app.topic_files import read_topics
 from app.why_command import add_why_options, print_why
 from corpus.query_filters import MEDIA_TYPES, media_types
 from corpus.resemblance import percent
@@ -46,7 +45,6 @@ from corpus.scope import Scope
 from store.archive import ARCHIVE_VARIABLE, archive_at, existing_archive
 from store.catalogue import Catalogue
 from store.errors import BadInput, CounterpointError
-from store.judging import add_topics
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8501
@@ -133,14 +131,6 @@ def _suggest(options: argparse.Namespace) -> int:
         print(json.dumps([completion_data(one) for one in found], ensure_ascii=False, indent=2))
     else:
         print("\n".join(f"{one.kind:<6} {one.text}" for one in found))
-    return 0
-
-
-def _topics(options: argparse.Namespace) -> int:
-    topics = read_topics(Path(options.file))
-    with Catalogue(existing_archive(options.archive)) as catalogue:
-        written = add_topics(catalogue, topics)
-    print(f"{written} of {len(topics)} topics new or edited")
     return 0
 
 
@@ -294,12 +284,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print them as JSON")
     command.set_defaults(run=_suggest)
 
-    command = commands.add_parser(
-        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
-    )
-    command.add_argument("file", metavar="FILE")
-    command.set_defaults(run=_topics)
-
+    judging_commands.add_commands(commands, where)
+    pool_commands.add_commands(commands, where)
     record_commands.register(commands, where)
 
     command = commands.add_parser(

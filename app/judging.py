@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 
-from app.query.present import best_passages
-from app.query.search import SearchResult
-from corpus.judging import Judgment, Topic, query_key
-from store.catalogue import split_passage_id
+from app.label_states import State
+from corpus.judging import Judgment, Topic, query_key, standing
 from store.errors import BadInput
 
-POOL_DEPTH = 20
-"""How many documents of each system's list are judged."""
-
 MAX_NAME = 60
+
+_COUNTING: tuple[State, ...] = ("in force", "carried")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +31,50 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """What is judged for a topic, by document id; ``notes`` say which engine could not add to it.
-
-    ``protocol`` is the hash of the protocol that found the candidates.
-    """
-
-    candidates: tuple[Candidate, ...]
-    corpus_version: int
-    protocol: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Queue:
     """One reviewer's way through a pool.
 
-    ``labels`` is what the reviewer says now of each document. A label on an older revision stands,
-    and its document is offered again to be confirmed or changed, after those without any.
+    ``labels`` is what the reviewer says now of each document, and ``states`` what became of those
+    labels as documents changed. ``others`` is by how many other judges a document was labelled;
+    with ``enough`` of them it is not offered any more (None: everybody judges everything).
     """
 
     seed: str
     candidates: tuple[Candidate, ...]
     labels: Mapping[str, Judgment]
+    states: Mapping[str, State] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+    enough: int | None = None
 
     @property
     def judged(self) -> int:
-        """How many candidates have a label on the revision in force."""
-        return len(self.candidates) - len(self.pending())
+        """How many candidates have a label of this reviewer that counts for the text in force."""
+        return sum(self.state(entry) in _COUNTING for entry in self.candidates)
+
+    @property
+    def total(self) -> int:
+        """How many documents are this reviewer's: judged, or still to be judged."""
+        return self.judged + len(self.pending())
+
+    def state(self, entry: Candidate) -> State | None:
+        """What became of this reviewer's label of a document; None where there is no label."""
+        label = self.labels.get(entry.doc_id)
+        if label is None:
+            return None
+        default: State = "in force" if label.revision == entry.revision else "to confirm"
+        return self.states.get(entry.doc_id, default)
 
     def pending(self) -> tuple[Candidate, ...]:
-        """What has no label on the revision in force, in the order it is offered."""
-        new = [entry for entry in self.candidates if entry.doc_id not in self.labels]
-        old = [
+        """What is to be judged, in the order it is offered: the least judged first, and after all
+        of those the documents whose text changed a little under this reviewer's label."""
+        least_first = sorted(self.candidates, key=lambda entry: self.others.get(entry.doc_id, 0))
+        new = [
             entry
-            for entry in self.candidates
-            if entry.doc_id in self.labels and self.labels[entry.doc_id].revision != entry.revision
+            for entry in least_first
+            if self.state(entry) in (None, "parked")
+            and (self.enough is None or self.others.get(entry.doc_id, 0) < self.enough)
         ]
-        return (*new, *old)
+        return (*new, *(entry for entry in least_first if self.state(entry) == "to confirm"))
 
     def upcoming(self, later: Sequence[str] = ()) -> Candidate | None:
         """What to judge next; documents put off for ``later`` come after the others, in the order
@@ -83,34 +86,16 @@ class Queue:
             default=None,
         )
 
-    def previous(self, given: Sequence[Judgment], current: str = "") -> Candidate | None:
-        """The candidate labelled before ``current``, where ``given`` are labels in order.
-
-        Without ``current``, or where it has no label yet, the one labelled last.
-        """
+    def last_judged(self, given: Iterable[Judgment]) -> Candidate | None:
+        """The candidate that this reviewer labelled last, of labels in the order given, leaving out
+        what was withdrawn."""
         mine = {entry.doc_id: entry for entry in self.candidates}
-        # A document labelled twice counts where it was labelled last.
-        order = list(dict.fromkeys(label.doc_id for label in reversed(given)))
-        order = [doc_id for doc_id in order if doc_id in mine]
-        place = order.index(current) + 1 if current in order else 0
-        return mine[order[place]] if place < len(order) else None
-
-
-def pool(result: SearchResult, depth: int = POOL_DEPTH) -> Pool:
-    """The union of the first ``depth`` documents of every list, each by its best passage."""
-    record = result.record
-    best = best_passages(result)
-    names = {hit.id for ranking in record.rankings for hit in ranking.hits[:depth]}
-    candidates = []
-    for name in sorted(names):
-        doc_id, revision, _ = split_passage_id(best[name])
-        candidates.append(Candidate(doc_id, revision, best[name]))
-    return Pool(
-        tuple(candidates),
-        record.manifest.inputs.corpus_version,
-        record.protocol.hash,
-        tuple(ranking.unavailable for ranking in record.rankings if ranking.unavailable),
-    )
+        labelled = [
+            label
+            for label in standing(given)
+            if label.doc_id in mine and label.doc_id in self.labels and label.role == "judge"
+        ]
+        return mine[labelled[-1].doc_id] if labelled else None
 
 
 def order_seed(judge: str, topic_id: str) -> str:
@@ -119,7 +104,14 @@ def order_seed(judge: str, topic_id: str) -> str:
 
 
 def make_queue(
-    candidates: Iterable[Candidate], labels: Mapping[str, Judgment], judge: str, topic_id: str
+    candidates: Iterable[Candidate],
+    labels: Mapping[str, Judgment],
+    judge: str,
+    topic_id: str,
+    *,
+    states: Mapping[str, State] | None = None,
+    others: Mapping[str, int] | None = None,
+    enough: int | None = None,
 ) -> Queue:
     """Put a pool in the reviewer's order.
 
@@ -128,7 +120,16 @@ def make_queue(
     """
     seed = order_seed(judge, topic_id)
     shuffled = sorted(candidates, key=lambda entry: (token(seed, entry.doc_id), entry.doc_id))
-    return Queue(seed, tuple(shuffled), labels)
+    return Queue(seed, tuple(shuffled), labels, states or {}, others or {}, enough)
+
+
+def others_judged(judgments: Iterable[Judgment], judge: str) -> dict[str, Counter[str]]:
+    """By how many judges other than ``judge`` each document was labelled, by topic id."""
+    counted: dict[str, Counter[str]] = {}
+    for label in standing(judgments):
+        if label.judge != judge and label.role == "judge":
+            counted.setdefault(label.topic_id, Counter())[label.doc_id] += 1
+    return counted
 
 
 def token(seed: str, doc_id: str) -> str:
@@ -162,8 +163,3 @@ def topic_of_query(topics: Iterable[Topic], query: str) -> Topic | None:
     key = query_key(query)
     standing = [topic for topic in topics if query_key(topic.query) == key]
     return min(standing, key=lambda topic: topic.topic_id, default=None)
-
-
-def now() -> str:
-    """The time of a label given now: ISO 8601 in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

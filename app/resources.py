@@ -10,9 +10,7 @@ from threading import Thread
 
 import streamlit as st
 
-from app.judging import Pool, pool
-from app.query.protocol import Protocol
-from app.query.search import Engines, search
+from app.query.search import Engines
 from corpus.query_filters import KINDS
 from corpus.scope import Scope
 from store.archive import existing_archive
@@ -22,9 +20,6 @@ from store.generations import current_generation
 from store.ingests import last_ingest
 from store.manifest import MANIFEST_NAME
 from store.scope import permitted_documents
-
-POOL_MEMORY = "10m"
-"""A pool made while an engine failed is forgotten after this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +131,6 @@ def readable(key: tuple[str, str, int], _serving: Served) -> tuple[int, int]:
             if permitted is None or entry.doc_id in permitted
         ]
     return len(counts), sum(counts)
-
-
-@st.cache_data(max_entries=2_000, ttl=POOL_MEMORY, show_spinner=False)
-def topic_pool(key: tuple[str, str, int], query: str, _serving: Served) -> Pool:
-    """What is judged for a topic, found under the default protocol; the search is not kept."""
-    with open_catalogue() as catalogue:
-        return pool(search(_serving.engines, catalogue, query, Protocol(), keep=False))
 
 
 def ingest_command() -> str:

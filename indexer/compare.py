@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.textdiff import text_diff
+from corpus.textdiff import text_diff
 from store.catalogue import Catalogue, Version
 from store.versions import DocumentState, Place, places_at, printable, states_at
 

@@ -8,6 +8,7 @@ CounterpointError                 exit 2: usage or input
 ├── UnknownVersion                a corpus version that was never committed
 ├── UnknownDocument               a document id that the reader may not see or that is not there
 ├── UnknownTopic                  a topic id that nobody wrote
+├── UnknownProject                a judging project that nobody made
 ├── UnknownRecord                 a search record that was not kept
 ├── BadInput                      a value that a user typed and that cannot be used
 ├── MassRetirement                a run that would retire too many documents at once
@@ -43,6 +44,7 @@ __all__ = [
     "NotExtractable",
     "NothingServed",
     "UnknownDocument",
+    "UnknownProject",
     "UnknownRecord",
     "UnknownTopic",
     "UnknownVersion",
@@ -74,6 +76,10 @@ class UnknownDocument(CounterpointError):
 
 class UnknownTopic(CounterpointError):
     """No topic has that id."""
+
+
+class UnknownProject(CounterpointError):
+    """No judging project has that name."""
 
 
 class UnknownRecord(CounterpointError):

@@ -269,6 +269,108 @@ def _signatures(db: Database) -> None:
     db.table("states").create_index(["sha256"])
 
 
+@catalogue_migrations(name="0009_projects")
+def _projects(db: Database) -> None:
+    db.table("topics").add_column("tags", str, not_null_default="[]")
+    for column, default in (("note", ""), ("project", "default"), ("role", "judge"), ("seed", "")):
+        db.table("judgments").add_column(column, str, not_null_default=default)
+    db.table("judgments").add_column("withdrawn", int, not_null_default=0)
+    db.table("judgments").create_index(["project", "topic_id"])
+
+    db.table("projects").create(
+        {"name": str, "judges_per_pair": int, "author": str, "created_at": str},
+        pk="name",
+        not_null={"author", "created_at"},
+        strict=True,
+    )
+    db.table("project_grades").create(
+        {"project": str, "grade": int, "sentence": str},
+        pk=("project", "grade"),
+        not_null={"sentence"},
+        strict=True,
+    )
+    # What was judged before there were projects is one, under the words it was judged by.
+    db.table("projects").insert(
+        {"name": "default", "judges_per_pair": None, "author": "", "created_at": ""}
+    )
+    db.table("project_grades").insert_all(
+        {"project": "default", "grade": grade, "sentence": sentence}
+        for grade, sentence in enumerate(_FIRST_GRADES)
+    )
+    _never(db, "projects", "DELETE", "a project is never removed")
+    _never(db, "projects", "UPDATE OF name", "a project keeps its name")
+    for verb, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD")):
+        db.execute(
+            f"CREATE TRIGGER project_grades_frozen_{verb.lower()} BEFORE {verb} ON project_grades "
+            f"WHEN EXISTS (SELECT 1 FROM judgments WHERE project = {row}.project) "
+            "BEGIN SELECT RAISE(ABORT, 'the first label froze the grades of its project'); END"
+        )
+
+    db.table("pools").create(
+        {
+            "pool_id": int,
+            "project": str,
+            "topic_id": str,
+            "topic_revision": int,
+            "corpus_version": int,
+            "depth": int,
+            "protocols": str,
+            "groups": str,
+            "builder": str,
+            "built_at": str,
+        },
+        pk="pool_id",
+        not_null={"project", "topic_id", "topic_revision", "corpus_version", "depth", "built_at"}
+        | {"protocols", "groups", "builder"},
+        strict=True,
+    )
+    db.table("pools").create_index(["project", "topic_id"])
+    # A row for each list that brought a document; one added by hand has no list and no rank.
+    db.table("pool_entries").create(
+        {
+            "entry_id": int,
+            "pool_id": int,
+            "doc_id": str,
+            "revision": int,
+            "passage_id": str,
+            "protocol": str,
+            "found_in": str,
+            "rank": int,
+        },
+        pk="entry_id",
+        not_null={"pool_id", "doc_id", "revision", "passage_id", "protocol", "found_in"},
+        foreign_keys=[("pool_id", "pools", "pool_id")],
+        strict=True,
+    )
+    db.table("pool_entries").create_index(["pool_id"])
+    db.table("deferrals").create(
+        {"deferral_id": int, "project": str, "topic_id": str, "doc_id": str, "judge": str}
+        | {"deferred_at": str},
+        pk="deferral_id",
+        not_null={"project", "topic_id", "doc_id", "judge", "deferred_at"},
+        strict=True,
+    )
+    db.table("deferrals").create_index(["project", "topic_id", "judge"])
+    for table in ("pools", "pool_entries", "deferrals"):
+        _append_only(db, table)
+
+
+_FIRST_GRADES = (
+    "Not relevant to the need.",
+    "On the subject and useful as background, but does not answer.",
+    "Answers an essential part of the need, or all of it with detours.",
+    "Answers the need completely; a technician could act on it alone.",
+)
+
+
+def _never(db: Database, table: str, verb: str, why: str) -> None:
+    name = verb.lower().replace(" ", "_")
+    db.execute(
+        f"CREATE TRIGGER {table}_never_{name} BEFORE {verb} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{why}'); END"
+    )
+
+
 @catalogue_migrations(name="0010_pins")
 def _pins(db: Database) -> None:
     # A mark on a record, put and taken away: not primary data, as records themselves are.

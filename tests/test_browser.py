@@ -12,7 +12,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from time import monotonic
@@ -21,10 +21,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from corpus.judging import Judgment, Topic
+from app.qrels import qrels
+from corpus.judging import Judgment, Project, Topic
 from store.archive import Archive
 from store.catalogue import Catalogue
-from store.judging import add_topics, judgments
+from store.judging import add_judgment, add_topics, judgments
+from store.projects import add_project
 from tests.conftest import Workplace
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ SCREENS = {
     "document": "/document?doc=pumps%2Fgland.md&passage=pumps%2Fgland.md%401%2300001&q=gland",
     "topics": "/judge?as=Ana",
     "judge": "/judge?as=Ana&topic=t1",
+    "agreement": "/judge?as=Ana&view=agreement",
     "nothing": "/?q=de+la",
 }
 
@@ -443,18 +446,73 @@ def test_a_document_is_judged_with_a_key_and_undone_with_another(
     _press(page, "0")
     expect(title).not_to_have_text(first)
     given = labels(served.archive, "Keys")
-    assert [label.grade for label in given] == [2, 0]
+    assert [(label.grade, label.withdrawn) for label in given] == [
+        (2, False),
+        (None, True),
+        (0, False),
+    ]
     assert len({label.doc_id for label in given}) == 1
     _press(page, "u")
     reason = page.get_by_label("Why can it not be rated?")
     reason.press_sequentially("page 3 is torn, z and u too")
     reason.press("Enter")
     expect(page.locator(".cp-steps .cp-progress")).to_contain_text("2 of ")
-    last = labels(served.archive, "Keys")[2:]
+    last = labels(served.archive, "Keys")[3:]
     assert [(label.grade, label.reason) for label in last] == [
         (None, "page 3 is torn, z and u too")
     ]
+    second = title.inner_text()
+    _press(page, "s")
+    expect(title).not_to_have_text(second)
+    page.reload()
+    expect(title).to_be_visible()
+    expect(title).not_to_have_text(second)
     page.context.close()
+
+
+def test_two_judge_blind_and_a_third_settles_what_they_differ_on(
+    served: Served, browser: Browser
+) -> None:
+    from playwright.sync_api import expect
+
+    with Catalogue(served.archive) as catalogue:
+        add_topics(catalogue, [Topic("t2", "conveyor hall", "When it stopped.", "Ana", "dev")])
+        add_project(catalogue, Project("halls"), "Ana")
+    for judge, other in (("Judge-One", "Judge-Two"), ("Judge-Two", "Judge-One")):
+        page = served.open(browser, f"/judge?project=halls&topic=t2&as={judge}")
+        title = page.locator(".cp-h2")
+        expect(title).to_be_visible()
+        source = page.content()
+        for told in (other, "sha256", "lexical", "semantic", ".md", "notes/"):
+            assert told not in source, told
+        assert "default" not in page.url
+        shown = title.inner_text()
+        _press(page, "3" if judge == "Judge-One" else "0")
+        expect(title).not_to_have_text(shown)
+        expect(page.locator(".cp-hint", has_text="Stored: ")).to_be_visible()
+        page.context.close()
+    # The least judged come first, so the second judge begins with another document.
+    first, second = (labels(served.archive, name)[0] for name in ("Judge-One", "Judge-Two"))
+    assert first.doc_id != second.doc_id
+    with Catalogue(served.archive) as catalogue:
+        add_judgment(catalogue, replace(second, doc_id=first.doc_id, revision=first.revision))
+    page = served.open(browser, "/judge?project=halls&view=agreement&as=Judge-One")
+    expect(page.locator(".cp-topic", has_text="Judge-One 3, Judge-Two 0")).to_be_visible()
+    page.get_by_role("button", name="Settle").click()
+    expect(page.locator(".cp-h2")).to_be_visible()
+    _press(page, "1")
+    expect(page.locator(".cp-topic", has_text="settled: 1")).to_be_visible()
+    page.context.close()
+    with Catalogue(served.archive) as catalogue:
+        given = judgments(catalogue, "t2", project="halls")
+    pair = [label for label in given if label.doc_id == first.doc_id]
+    assert [(label.judge, label.grade, label.role) for label in pair] == [
+        ("Judge-One", 3, "judge"),
+        ("Judge-Two", 0, "judge"),
+        ("Judge-One", 1, "adjudicator"),
+    ]
+    assert qrels(given, "adjudicated")["t2"][first.doc_id] == 1
+    assert qrels(given, "minimum")["t2"][first.doc_id] == 0
 
 
 def _press(page: Page, key: str) -> None:

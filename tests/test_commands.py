@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.textdiff import MOST_LINES, text_diff
 from indexer.cli import _parser, main
-from indexer.textdiff import MOST_LINES, text_diff
 from store.archive import Archive
 from store.catalogue import Catalogue
 from store.generations import current_generation

@@ -1,6 +1,8 @@
-"""The reviewer's queue: pool, order, what comes next, and names."""
+"""The reviewer's queue: order, what comes next, and names."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,13 +14,13 @@ from app.judging import (
     judge_name,
     make_queue,
     order_seed,
-    pool,
+    others_judged,
     token,
     topic_of_query,
 )
-from corpus.judging import Judgment, Topic
+from app.label_states import State
+from corpus.judging import Judgment, Topic, standing
 from store.errors import BadInput
-from tests.conftest import Workplace
 
 
 def candidate(name: str, revision: int = 1) -> Candidate:
@@ -34,28 +36,6 @@ def label(name: str, grade: int | None = 2, revision: int = 1) -> Judgment:
 def queue(*names: str, labels: tuple[Judgment, ...] = ()) -> Queue:
     given_labels = {entry.doc_id: entry for entry in labels}
     return make_queue([candidate(name) for name in names], given_labels, "Ana", "t1")
-
-
-def test_pool_is_the_union_of_the_top_of_both_lists_each_document_once(
-    workplace: Workplace,
-) -> None:
-    workplace.write("gland.txt", "Tighten the gland screws of the pump.")
-    workplace.write("chiller.txt", "The chiller trips at night.")
-    workplace.write("filter.txt", "Change the filter of the compressor.")
-    workplace.ingest()
-    result = workplace.search("gland screws")
-    lists = {ranking.system: ranking.hits for ranking in result.record.rankings}
-    found = pool(result, depth=1)
-    expected = {lists["lexical"][0].id, lists["semantic"][0].id}
-    assert {entry.doc_id for entry in found.candidates} == expected
-    assert [entry.doc_id for entry in pool(result).candidates] == [
-        "chiller.txt",
-        "filter.txt",
-        "gland.txt",
-    ]
-    assert found.corpus_version == 1
-    assert found.protocol == result.record.protocol.hash
-    assert all(entry.passage_id.startswith(f"{entry.doc_id}@1#") for entry in found.candidates)
 
 
 def test_order_differs_between_reviewers_and_topics_and_not_between_visits() -> None:
@@ -114,13 +94,54 @@ def test_label_of_an_older_revision_stands_and_is_offered_again_last() -> None:
     assert entries.labels["old"].grade == 3
 
 
-def test_undo_walks_back_through_labels_in_the_order_they_were_given() -> None:
+def test_the_last_label_is_the_last_that_stands_and_is_of_this_pool() -> None:
+    def last(*given_labels: Judgment) -> Candidate | None:
+        standing_now = {one.doc_id: one for one in standing(given_labels)}
+        entries = make_queue([candidate(name) for name in "abc"], standing_now, "Ana", "t1")
+        return entries.last_judged(given_labels)
+
+    assert last() is None
     given_labels = [label("a"), label("b"), label("a", 3), label("elsewhere")]
-    entries = queue("a", "b", "c", labels=tuple(given_labels))
-    assert entries.previous(given_labels) == candidate("a")
-    assert entries.previous(given_labels, "a") == candidate("b")
-    assert entries.previous(given_labels, "b") is None
-    assert entries.previous([]) is None
+    assert last(*given_labels) == candidate("a")
+    withdrawn = replace(label("a", None), withdrawn=True)
+    assert last(*given_labels, withdrawn) == candidate("b")
+    assert last(*given_labels, withdrawn, replace(withdrawn, doc_id="b")) is None
+
+
+def test_what_became_of_a_label_decides_whether_its_document_is_offered() -> None:
+    names = ["carried", "changed", "parked", "new"]
+    states: dict[str, State] = {
+        "carried": "carried",
+        "changed": "to confirm",
+        "parked": "parked",
+    }
+    labels = {name: label(name, 1, 1) for name in states}
+    entries = make_queue([candidate(name, 2) for name in names], labels, "Ana", "t1", states=states)
+    pending = [entry.doc_id for entry in entries.pending()]
+    assert set(pending[:2]) == {"parked", "new"}
+    assert pending[2:] == ["changed"]
+    assert (entries.judged, entries.total) == (1, 4)
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers(0, 4)), st.integers(1, 4))
+def test_no_document_is_offered_before_one_that_was_judged_less(
+    others: dict[str, int], enough: int
+) -> None:
+    entries = make_queue(
+        [candidate(name) for name in others], {}, "Ana", "t1", others=others, enough=enough
+    )
+    counts = [others[entry.doc_id] for entry in entries.pending()]
+    assert counts == sorted(count for count in others.values() if count < enough)
+    same = [entry.doc_id for entry in entries.candidates]
+    assert sorted(same) == sorted(others)
+
+
+def test_other_judges_are_counted_once_each_and_only_while_their_labels_stand() -> None:
+    given_labels = [
+        replace(label("a"), judge=judge, grade=grade, withdrawn=grade is None)
+        for judge, grade in [("Bo", 1), ("Bo", 2), ("Cy", 0), ("Ana", 3), ("Di", 1), ("Di", None)]
+    ] + [replace(label("a"), judge="Ed", role="adjudicator")]
+    assert others_judged(given_labels, "Ana") == {"t1": {"a": 2}}
 
 
 def test_a_name_has_one_spelling() -> None:

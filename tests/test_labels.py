@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 
 from app.topic_files import read_topics
-from corpus.judging import GRADES, Judgment, Topic
+from corpus.judging import GRADES, Judgment, Topic, standing
 from store.catalogue import Catalogue
 from store.errors import BadInput, UnknownTopic
 from store.judging import (
@@ -190,3 +192,61 @@ def test_a_topic_file_with_a_mistake_is_refused_by_entry(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=message):
         read_topics(path)
+
+
+REVIEWER = """
+import sys
+from pathlib import Path
+from corpus.judging import Judgment
+from store.archive import Archive
+from store.catalogue import Catalogue
+from store.judging import add_judgment, now
+name = sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(10):
+    with Catalogue(Archive(Path(sys.argv[1]))) as catalogue:
+        given = Judgment("t1", f"d{number}", 1, number % 4, name, now(), 1, True, note=name)
+        add_judgment(catalogue, given)
+"""
+
+
+def test_twenty_reviewers_in_twenty_processes_lose_nothing(
+    workplace: Workplace, catalogue: Catalogue
+) -> None:
+    """lab-01: all begin at one signal, and each label is a page of its own, as in the screens."""
+    reviewers = [
+        subprocess.Popen(
+            [sys.executable, "-c", REVIEWER, str(workplace.archive.root), f"judge {number:02}"],
+            cwd=Path(__file__).parents[1],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(20)
+    ]
+    for reviewer in reviewers:
+        assert reviewer.stdout is not None
+        assert reviewer.stdout.readline() == "ready\n"
+    ended = []
+    for reviewer in reviewers:
+        assert reviewer.stdin is not None
+        reviewer.stdin.write("go\n")
+        reviewer.stdin.flush()
+    for reviewer in reviewers:
+        _, said = reviewer.communicate(timeout=300)
+        ended.append((reviewer.returncode, said))
+    assert ended == [(0, "")] * 20
+    stored = judgments(catalogue)
+    assert len(stored) == 200
+    assert {(label.judge, label.doc_id, label.grade) for label in stored} == {
+        (f"judge {judge:02}", f"d{number}", number % 4)
+        for judge in range(20)
+        for number in range(10)
+    }
+    # Each reviewer's labels are in the order they were given, whoever wrote between them.
+    for judge in range(20):
+        mine = judgments(catalogue, judge=f"judge {judge:02}")
+        assert [label.doc_id for label in mine] == [f"d{number}" for number in range(10)]
+    assert len(standing(stored)) == 200

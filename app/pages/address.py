@@ -167,9 +167,12 @@ def search_link(address: Address, reviewer: str) -> str:
     return link(SEARCH, [*address.parameters().items(), (REVIEWER, reviewer)])
 
 
-def judge_parameters(topic_id: str, reviewer: str) -> dict[str, str]:
-    """The parameters that open a topic, or the list of topics."""
-    return {name: value for name, value in (("topic", topic_id), (REVIEWER, reviewer)) if value}
+def judge_parameters(
+    topic_id: str, reviewer: str, project: str = "", view: str = ""
+) -> dict[str, str]:
+    """The parameters that open a topic, the list of topics or another view of a project."""
+    named = (("project", project), ("view", view), ("topic", topic_id), (REVIEWER, reviewer))
+    return {name: value for name, value in named if value}
 
 
 def _whole(name: str, text: str) -> int:

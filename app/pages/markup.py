@@ -24,6 +24,7 @@ _LANGUAGES = {"en": "English", "es": "Spanish", "": "unknown"}
 Link = Callable[[str, str], str]
 """The address of a document, from its id and a passage id."""
 
+_MARKDOWN = frozenset(r"\`*_{}[]()<>#+-!|~$:.")
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
 
@@ -62,6 +63,15 @@ def notices(notes: Sequence[str]) -> str:
 def remarks(sentences: Sequence[str]) -> str:
     """Sentences that explain what is shown and need no attention."""
     return "".join(f'<p class="cp-status">{sentence(_capital(text))}</p>' for text in sentences)
+
+
+def plain(text: str) -> str:
+    """A text of somebody's for a label of Streamlit's, which would read Markdown in it.
+
+    >>> plain("*never* :red[x]")
+    '\\\\*never\\\\* \\\\:red\\\\[x\\\\]'
+    """
+    return "".join(f"\\{one}" if one in _MARKDOWN else one for one in text)
 
 
 def state(title: str, text: str) -> str:

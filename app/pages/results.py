@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from app import resources
-from app.judging import now, topic_of_query
+from app.judging import topic_of_query
 from app.pages import account, controls, markup, result_markup, trouble, what_if_markup
 from app.pages.address import VIEWS as NAMES
 from app.pages.address import Address, document_link
@@ -20,7 +20,7 @@ from app.resources import Served
 from corpus.judging import GRADES, Judgment
 from store.catalogue import Catalogue
 from store.errors import BadInput, UnknownDocument
-from store.judging import add_judgment, standing_labels, topic_for_query, topics
+from store.judging import add_judgment, now, standing_labels, topic_for_query, topics
 
 LIST_LENGTH = 20
 SHOWN = 10  # documents of which "what if" speaks: more would not be read

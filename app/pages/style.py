@@ -159,6 +159,10 @@ STYLE = """<style>
 .stHtml .cp-need p.cp-status { font-weight: 400; margin-top: .25rem; }
 .stHtml ul.cp-examples { list-style: none; padding: 0; margin: .5rem 0; font-size: .9rem; }
 .stHtml .cp-examples li { margin: 0; padding: .15rem 0; }
+.cp-change { max-height: 30vh; overflow-y: auto; font-size: .875rem;
+  border-left: 3px solid var(--cp-line); padding-left: .6rem; margin-bottom: .75rem; }
+.cp-added { background: var(--cp-mark); }
+.cp-gone { color: var(--cp-muted); text-decoration: line-through; }
 .st-key-panel { position: sticky; top: 4.5rem; }
 .st-key-panel [class*="st-key-grade"] button { justify-content: flex-start; text-align: left; }
 .st-key-panel [class*="st-key-grade"] button > * { flex: 1; justify-content: flex-start; }
