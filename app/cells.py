@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-_SIGNS = "=+-@＝＋－＠"
+# The hyphen is last, where it spans nothing in a class of characters.
+_SIGNS = "=+@＝＋－＠-"
 _FORMULA = re.compile(rf"\s*[{_SIGNS}]|[\t\r\n]")
 _CONVERTED = re.compile(r"[\s\d.,:/%e-]*\d[\s\d.,:/%e-]*|true|false|verdadero|falso", re.IGNORECASE)
 _ENCODED = re.compile(rf"^[{_SIGNS}]|[\s%\x00-\x1f\x7f\ufeff]|^#")

@@ -49,12 +49,14 @@ class Refused:
 @dataclass(frozen=True, slots=True)
 class Missing:
     """What stands for a field that a file does not have. ``revisions`` are those in force, by
-    document."""
+    document, and ``places`` the documents that lie at a path; a file that does not say when its
+    labels were given may name documents so."""
 
     judge: str
     judged_at: str
     corpus_version: int
     revisions: Mapping[str, int]
+    places: Mapping[str, str]
     project: str = ""
     note: str = ""
 
@@ -174,13 +176,16 @@ def _label(found: Mapping[str, Any], missing: Missing) -> Judgment:
     """:raises ValueError: a field cannot be used"""
     if unknown := sorted(set(found) - set(COLUMNS)):
         raise ValueError(f"there is no field {unknown[0]!r}")
+    name = str(found.get("doc_id", ""))
+    if name not in missing.revisions and not found.get("judged_at"):
+        found = {**found, "doc_id": missing.places.get(name, found.get("doc_id"))}
     values: dict[str, Any] = {
         "judge": missing.judge,
         "judged_at": missing.judged_at,
         "corpus_version": missing.corpus_version,
         "note": missing.note,
         "blind": False,
-        "revision": missing.revisions.get(str(found.get("doc_id", "")), 0),
+        "revision": missing.revisions.get(str(found.get("doc_id")), 0),
     }
     for name, value in found.items():
         if name in _NUMBERS:

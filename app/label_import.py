@@ -46,7 +46,13 @@ def import_labels(
     documents = catalogue.documents(latest.number) if latest else []
     revisions = {document.doc_id: document.revision for document in documents}
     missing = Missing(
-        judge, now(), latest.number if latest else 0, revisions, project, f"from {path.name}"
+        judge,
+        now(),
+        latest.number if latest else 0,
+        revisions,
+        {place: document.doc_id for document in documents for place in document.locations},
+        project,
+        f"from {path.name}",
     )
     lines, refused = read_labels(path, form, missing)
     texts = topic_revisions(catalogue)

@@ -32,7 +32,7 @@ from store.judging import add_judgments, add_topics, judgments, topics
 from store.projects import add_project
 from tests.conftest import Workplace
 
-MISSING = Missing("ana", "2026-11-30", 3, {"a.txt": 4}, "", "from a test")
+MISSING = Missing("ana", "2026-11-30", 3, {"a.txt": 4}, {}, "", "from a test")
 TOPIC = Topic("t1", "purge valve", "how the purge valve is replaced", "R. Costa", "dev")
 
 # What UTF-8 can write.
@@ -84,8 +84,12 @@ def test_no_cell_is_run_or_converted_by_a_spreadsheet_and_all_come_back() -> Non
     for text in dangerous:
         assert guarded(text) == f"'{text}"
         assert unguarded(guarded(text)) == text
-    for text in ["valve", "'s-Hertogenbosch", "", "AX-2041/B", "a=b", "é"]:
+    harmless = ["valve", "'s-Hertogenbosch", "", "AX-2041/B", "a=b", "é", "3 valves", ":x", "<b>"]
+    harmless += ["2026-11-30T10:00:00.123+00:00", "12.md"]
+    for text in harmless:
         assert guarded(text) == unguarded(text) == text
+    for name in ["00742", "pumps/a.md", "12.md", "<b>", "válvula", "a=b", "?"]:
+        assert encoded(name) == decoded(name) == name
 
 
 @given(texts)
@@ -281,6 +285,20 @@ def test_a_dry_run_reports_and_stores_nothing(
     report = json.loads(capsys.readouterr().out)
     assert (report["added"], report["known"]) == (0, 2)
     assert report["refused"][0] == {"line": 2, "reason": "there is no topic 't9' here"}
+
+
+def test_a_document_named_by_another_of_its_places_is_the_document(workplace: Workplace) -> None:
+    workplace.write("a.txt", "The purge valve.")
+    workplace.write("copies/b c.txt", "The purge valve.")
+    workplace.ingest()
+    path = workplace.files.parent / "x.qrels"
+    path.write_text("t1 0 copies/b%20c.txt 2\n", encoding="utf-8")
+    with Catalogue(workplace.archive) as catalogue:
+        add_topics(catalogue, [TOPIC])
+        done = import_labels(catalogue, path, "trec", judge="ana")
+        assert (done.added, done.unknown_documents) == (1, ())
+        (label,) = judgments(catalogue)
+    assert (label.doc_id, label.revision) == ("a.txt", 1)
 
 
 def test_labels_without_a_judge_are_refused_with_what_to_type(

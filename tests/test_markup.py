@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages import address, markup, reading_markup, result_markup
+from app.agreement import agreement
+from app.judging import Queue
+from app.pages import address, judge_markup, markup, reading_markup, result_markup
 from app.pages.address import Address, document_link, link, read_address
 from app.query.best_passages import Extract
 from app.query.fuse import Absence, Contribution, FusedHit, Part, Reason
@@ -20,7 +23,7 @@ from app.query.protocol import make_protocol
 from app.query.reading import Reading
 from app.query.side_by_side import FUSED, Column, Entry
 from corpus.document import Document, Passage
-from corpus.judging import Topic
+from corpus.judging import Judgment, Project, Topic
 from store.errors import BadInput
 from store.similar import Similar
 
@@ -147,15 +150,28 @@ def test_rows_lists_tables_and_documents_hold_no_element_of_a_document() -> None
         Column("semantic", (), 0, 100, False, HOSTILE),
     )
     topic = Topic("t", HOSTILE, HOSTILE + "need", "Ana", "dev")
+    label = Judgment("t", HOSTILE, 1, 3, HOSTILE, "2026", 1, True, note=HOSTILE)
+    judged = agreement([label, replace(label, judge="Bo", grade=0)])
     for html in (
         *(result_markup.row(row, to) for row in rows),
         result_markup.why_table(rows, to),
         result_markup.side_by_side(lists, to),
         reading_markup.document_head(reading, to),
         reading_markup.reading(reading, lambda text: ((0, 7),) if text else ()),
-        reading_markup.judged_document(reading, whole=False),
-        reading_markup.judged_document(reading, whole=True),
-        reading_markup.need(topic),
+        judge_markup.judged_document(reading, whole=False),
+        judge_markup.judged_document(reading, whole=True),
+        judge_markup.need(topic),
+        judge_markup.topics_head(Project(HOSTILE), [], 1),
+        judge_markup.topic_row(topic, None),
+        judge_markup.change([f"-{HOSTILE}", f"+{HOSTILE}"]),
+        judge_markup.before(HOSTILE, label, [HOSTILE]),
+        judge_markup.finished(Queue("seed", (), {}), topic),
+        judge_markup.agreement(HOSTILE, judged),
+        *(
+            judge_markup.disagreement_row(one, topic, HOSTILE, seen=seen, notes={HOSTILE: HOSTILE})
+            for one in judged.disagreements
+            for seen in (True, False)
+        ),
         markup.notices([HOSTILE]),
         markup.state(HOSTILE, HOSTILE),
         markup.signed_in(HOSTILE),

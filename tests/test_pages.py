@@ -17,11 +17,12 @@ from app.query.protocol import make_protocol
 from app.query.swaps import Kind
 from app.query.what_if import what_if
 from corpus.judging import Judgment, Topic
+from corpus.pools import Pool, PoolEntry
 from store.archive import ARCHIVE_VARIABLE, Archive
 from store.catalogue import Catalogue
 from store.generations import current_generation
-from store.judging import add_topics, judgments
-from store.pools import pools
+from store.judging import add_judgments, add_topics, judgments, topics
+from store.pools import add_pools, pools
 from tests.conftest import Workplace
 
 SCRIPT = Path(__file__).parents[1] / "app" / "streamlit_app.py"
@@ -603,6 +604,41 @@ def test_two_judges_disagree_and_a_third_settles_it_without_overwriting_anybody(
     last = labels(archive.archive)[-1]
     assert (last.role, last.grade, last.blind, last.judge) == ("adjudicator", 1, False, "Cy")
     assert "0 of 13" in body(opened("judge", topic="t1", **{"as": "Cy"}))
+
+
+def test_what_a_reader_may_not_see_is_in_no_figure_and_no_list(growing: Workplace) -> None:
+    growing.write("notes/00.txt.meta.toml", 'groups = ["board"]\n')
+    growing.ingest()
+    given = [
+        Judgment("t1", "notes/00.txt", 1, grade, judge, "2026-11-30", 2, True)
+        for judge, grade in (("Bo", 3), ("Cy", 0))
+    ]
+    with Catalogue(growing.archive) as catalogue:
+        add_judgments(catalogue, given)
+        made = Pool("default", "t1", 1, 2, 1, (), ("board",), "Di", "2026", (
+            PoolEntry("notes/00.txt", 1, "notes/00.txt@1#00000"),
+            PoolEntry("notes/01.txt", 1, "notes/01.txt@1#00000"),
+        ))  # fmt: skip
+        add_pools(catalogue, [made])
+    text = body(opened("judge", view="agreement", **{"as": "Ana"}))
+    assert "0 documents of topics have a grade" in text
+    assert "No judges differ" in text
+    assert "Bo" not in text
+    assert "0 of 1 documents in 1 topics" in body(opened("judge", **{"as": "Ana"}))
+    app = judging()
+    assert "Shift note 1" in body(app)
+    click(app, "grade-0")
+    assert "Done" in body(app)
+
+
+def test_a_search_becomes_a_topic_with_one_click(archive: Workplace) -> None:
+    app = opened(q="conveyor stopped", **{"as": "Ana"})
+    click(app, "make-topic")
+    assert [b.key for b in app.button if b.key == "make-topic"] == []
+    assert "2 more have no pool yet" in body(opened("judge", **{"as": "Ana"}))
+    with Catalogue(archive.archive) as catalogue:
+        made = [entry for entry in topics(catalogue) if entry != TOPIC]
+    assert [(entry.query, entry.author) for entry in made] == [("conveyor stopped", "Ana")]
 
 
 def test_agreement_of_nobody_is_an_answer(archive: Workplace) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from corpus.judging import GRADES, Judgment, Project, Topic, standing
 from store.archive import Archive
@@ -18,7 +19,9 @@ from store.judging import (
     deferred,
     judgments,
     standing_labels,
+    topics,
 )
+from store.migrations import catalogue_migrations
 from store.projects import add_project, change_project, is_frozen, project, projects
 
 OWN = ("no", "barely", "partly", "wholly")
@@ -143,3 +146,27 @@ def test_what_is_put_off_is_remembered_and_the_last_comes_last(catalogue: Catalo
         defer(catalogue, "t1", doc_id, "ana", "pumps")
     assert deferred(catalogue, "t1", "ana", "pumps") == ("D2", "D1")
     assert deferred(catalogue, "t1", "ben", "pumps") == deferred(catalogue, "t1", "ana") == ()
+
+
+def test_labels_of_an_archive_of_before_projects_stay_and_fix_the_grades(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive")
+    archive.root.mkdir()
+    database = Database(archive.catalogue)
+    catalogue_migrations.apply(database, stop_before="0009_projects")
+    database.table("topics").insert(
+        {"topic_id": "t1", "revision": 1, "query": "q", "query_key": "q", "need": "n"}
+        | {"author": "ana", "split": "dev", "written_at": "2026"}
+    )
+    database.table("judgments").insert(
+        {"topic_id": "t1", "topic_revision": 1, "doc_id": "D1", "revision": 1, "passage_id": ""}
+        | {"grade": 2, "reason": "", "judge": "ana", "blind": 1, "protocol": ""}
+        | {"corpus_version": 1, "judged_at": "2026"}
+    )
+    database.close()
+    with Catalogue(archive) as catalogue:
+        assert judgments(catalogue) == [Judgment("t1", "D1", 1, 2, "ana", "2026", 1, True)]
+        assert [(one.topic_id, one.tags) for one in topics(catalogue)] == [("t1", ())]
+        assert is_frozen(catalogue, "default")
+        with pytest.raises(BadInput, match="make a new project"):
+            change_project(catalogue, Project("default", OWN))
+        change_project(catalogue, Project("default", judges_per_pair=2))

@@ -59,7 +59,8 @@ def _topics(sitting: Sitting) -> None:
     found = queues(sitting.catalogue, sitting.version, sitting.project, sitting.judge)
     without = [entry for entry in known if entry.topic_id not in found]
     st.html(judge_markup.topics_head(sitting.project, found.values(), len(without)))
-    _ways(sitting, next_topic(found, sitting.judge))
+    first = without[0].topic_id if without else ""
+    _ways(sitting, next_topic(found, sitting.judge) or first)
     judge_pools.draw_report()
     # Pools that wait for this reviewer come first, then those that wait for a pool.
     waiting = [one for one in known if one.topic_id in found and found[one.topic_id].pending()]

@@ -39,8 +39,7 @@ def draw(sitting: Sitting) -> None:
     if chosen:
         _settle(sitting, chosen[0], given, seen[chosen[0].doc_id])
         return
-    st.html(f'<h1 class="cp-h1">Agreement in project {markup.sentence(project.name)}</h1>')
-    st.html(judge_markup.agreement(found))
+    st.html(judge_markup.agreement(project.name, found))
     if not found.disagreements:
         st.html(markup.state("No judges differ", "nothing is to be settled."))
         return

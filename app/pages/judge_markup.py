@@ -130,7 +130,7 @@ def order_note(queue: Queue, version: int) -> str:
     )
 
 
-def agreement(found: Agreement) -> str:
+def agreement(project: str, found: Agreement) -> str:
     """The coefficients with their intervals."""
     rows = [("Krippendorff's alpha, ordinal, all judges", found.alpha)] + [
         (f"weighted kappa, {pair.first} and {pair.second}", pair.kappa) for pair in found.kappas
@@ -142,8 +142,9 @@ def agreement(found: Agreement) -> str:
     )
     left_out = f", {found.not_blind} labels not given blind are left out" if found.not_blind else ""
     return (
+        f'<h1 class="cp-h1">Agreement in project {escape(project)}</h1>'
         '<div class="cp-scroll"><table class="cp-why"><tr><th>agreement</th><th>value</th>'
-        f"<th>95 % interval</th><th>judged by both</th></tr>{cells}</table></div>"
+        f"<th>95 % interval</th><th>pairs</th></tr>{cells}</table></div>"
         f'<p class="cp-hint">{found.graded} documents of topics have a grade{left_out}. '
         "Intervals are bootstrapped over them, seed 0.</p>"
     )

@@ -44,8 +44,18 @@ def _fused(serving: Served, catalogue: Catalogue, result: SearchResult, address:
     name = account.reviewer()
     link = _linker(address, name)
     if name:
-        st.html(result_markup.legend())
         topic = topic_of_query(topics(catalogue), address.q)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(result_markup.legend(), width="content")
+            if topic is None:
+                st.button(
+                    "Make it a topic",
+                    key="make-topic",
+                    type="tertiary",
+                    icon=":material/add:",
+                    on_click=_make_topic,
+                    args=(address.q, name),
+                )
         labels = standing_labels(catalogue, topic.topic_id, name) if topic else {}
         with st.container(gap=None):
             for entry in shown:
@@ -106,6 +116,11 @@ def _store(key: str, entry: Row, result: SearchResult, name: str) -> None:
                 protocol=record.protocol.hash,
             ),
         )
+
+
+def _make_topic(query: str, name: str) -> None:
+    with trouble.kept(), resources.open_catalogue() as catalogue:
+        topic_for_query(catalogue, query, name)
 
 
 def _side_by_side(
