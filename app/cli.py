@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from app import evaluation_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import part_in_words
@@ -350,6 +351,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("file", metavar="FILE")
     command.set_defaults(run=_topics)
+
+    evaluation_commands.add_commands(commands, where)
 
     command = commands.add_parser("serve", parents=[where], help="start the screens")
     command.add_argument("--port", type=int, default=DEFAULT_PORT)

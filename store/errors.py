@@ -42,7 +42,9 @@ __all__ = [
     "NoSpace",
     "NotExtractable",
     "NothingServed",
+    "Sealed",
     "UnknownDocument",
+    "UnknownExperiment",
     "UnknownRecord",
     "UnknownTopic",
     "UnknownVersion",
@@ -78,6 +80,14 @@ class UnknownTopic(CounterpointError):
 
 class UnknownRecord(CounterpointError):
     """No search record has that id."""
+
+
+class UnknownExperiment(CounterpointError):
+    """No experiment has that id."""
+
+
+class Sealed(CounterpointError):
+    """The topics are kept for reporting, and this is no way to look at them."""
 
 
 class BadInput(CounterpointError):
