@@ -14,6 +14,8 @@ from app.evaluation.protocols import read_protocols
 from app.evaluation.render import report_data, report_lines
 from app.evaluation.request import Opening, Request
 from app.evaluation.study import Report, study, study_of_files
+from app.evaluation.sweep import DEFAULT_GRID, read_grid
+from app.evaluation.tuning import tune, tuning_data, tuning_lines
 from app.query.record import canonical
 from app.query.search import Engines
 from corpus.judging import Split
@@ -85,6 +87,20 @@ def add_commands(commands: Commands, where: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_evaluate)
 
     command = commands.add_parser(
+        "sweep", parents=[where], help="choose k, depths and weights on the topics for development"
+    )
+    command.add_argument("--topics", type=Path, metavar="FILE", help="as of evaluate")
+    command.add_argument("--qrels", type=Path, metavar="FILE", help="as of evaluate")
+    command.add_argument(
+        "--grid",
+        default=DEFAULT_GRID,
+        help="axes parted by commas, values by semicolons (default: %(default)s)",
+    )
+    command.add_argument("--measure", default=DEFAULT_MEASURES[0], help="(default: %(default)s)")
+    command.add_argument("--json", action="store_true", help="print every point as JSON")
+    command.set_defaults(run=_sweep)
+
+    command = commands.add_parser(
         "looks", parents=[where], help="every look at the test split that was ever taken"
     )
     command.set_defaults(run=_looks)
@@ -122,6 +138,19 @@ def _report(options: argparse.Namespace, request: Request) -> Report:
             count = freeze(catalogue, bodies, opening.who)
             print(f"{count} of {len(bodies)} protocols newly frozen", file=sys.stderr)
     return report
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    request = Request(measures=(options.measure,), topics=options.topics, qrels=options.qrels)
+    points = read_grid(options.grid)
+    archive = existing_archive(options.archive)
+    with Catalogue(archive) as catalogue:
+        tuning = tune(Engines(archive), catalogue, request, points, _said)
+    if options.json:
+        print(json.dumps(tuning_data(tuning), ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(tuning_lines(tuning)))
+    return 0
 
 
 def _said(done: int, total: int) -> None:

@@ -16,6 +16,8 @@ from app.cli import main
 from app.evaluation.protocols import Parameters, read_protocols
 from app.evaluation.request import Opening, Request
 from app.evaluation.study import study
+from app.evaluation.sweep import read_grid
+from app.evaluation.tuning import tune
 from app.query.protocol import make_protocol
 from app.query.search import Engines, search
 from corpus.judging import Judgment, Topic
@@ -328,3 +330,39 @@ def test_an_experiment_is_found_by_the_beginning_of_its_id(judged: Workplace) ->
             experiment(catalogue, "0" * 12)
         with pytest.raises(BadInput):
             experiment(catalogue, "sha256:")
+
+
+# -- choosing settings ----------------------------------------------------------------------------
+
+
+def test_a_sweep_prints_the_chosen_point_in_sample_and_out_of_fold(
+    judged: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = [
+        f"--archive={judged.archive.root}",
+        "--grid=k=0;60, depth=1;50;200, weight.lexical=1;9",
+    ]
+    assert main(["sweep", "--json", *where]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["points"]) == 12
+    assert found["in_sample"] == max(one["mean"] for one in found["points"])
+    assert sorted(name for fold in found["folds"] for name in fold["topics"]) == ["d1", "d2", "d3"]
+    assert main(["sweep", *where]) == 0
+    text = capsys.readouterr().out
+    assert f"in sample     {found['in_sample']:.4f}" in text
+    assert f"out of fold   {found['out_of_fold']:.4f}" in text
+    for point in found["points"][::5]:
+        written = ",".join(f"{key}={value}" for key, value in point["point"].items())
+        report = evaluated(capsys, where[0], "--protocol", written)
+        assert precision(report, written) == pytest.approx(point["mean"], abs=1e-12)
+
+
+def test_nothing_is_chosen_on_the_test_split(
+    judged: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text('{"_id": "t1", "text": "belt tension"}\n', encoding="utf-8")
+    assert main(["sweep", f"--archive={judged.archive.root}", f"--topics={queries}"]) == 2
+    assert "nothing may be chosen on the test split" in capsys.readouterr().err
+    with Catalogue(judged.archive) as catalogue, pytest.raises(Sealed):
+        tune(Engines(judged.archive), catalogue, Request(split="test"), read_grid("k=1"))

@@ -33,12 +33,16 @@ class Candidates:
     rankings: Mapping[str, Ranking]
     codes_only: bool
 
+    @property
+    def answered_by_codes(self) -> bool:
+        """Whether a system that stays silent where codes alone match is silent here."""
+        lexical = self.rankings.get(LEXICAL)
+        return self.codes_only and lexical is not None and bool(lexical.hits)
+
     def ranking(self, system: System, asked: Asked) -> Ranking:
         """The list that a protocol with this system fuses, where it is asked as ``asked`` says."""
         whole = self.rankings[system.name]
-        lexical = self.rankings.get(LEXICAL)
-        silent = self.codes_only and lexical is not None and bool(lexical.hits)
-        if asked == "unless codes alone match" and silent:
+        if asked == "unless codes alone match" and self.answered_by_codes:
             return Ranking(system.name, system.depth, (), exhausted=True, not_asked=CODES_ALONE)
         return replace(
             whole,

@@ -93,7 +93,7 @@ def study(
     :raises BadInput: what was asked cannot be used
     """
     material = gather(engines, catalogue, request)
-    _labelled(material.topics, material.qrels)
+    require_labels(material.topics, material.qrels)
     look = _permission(engines, catalogue, material, opening)
     report = _measured(request, material, listed(engines, catalogue, request, material, progress))
     if look is not None:
@@ -117,7 +117,7 @@ def study_of_files(request: Request) -> Report:
         topics = topics_of_file(request.topics, request.split)
     else:
         topics = tuple(Topic(name, name, name, "", request.split) for name in qrels.grades)
-    _labelled(topics, qrels)
+    require_labels(topics, qrels)
     runs = _read_runs(request)
     protocols = _protocols(request, runs)
     material = Material(
@@ -178,6 +178,15 @@ def sealed_among(catalogue: Catalogue, topics: Sequence[Topic]) -> tuple[str, ..
     """The ids of topics that may only be reported on, however they are called here."""
     sealed = sealed_topics(catalogue)
     return tuple(topic.topic_id for topic in topics if topic.split == "test" or sealed.holds(topic))
+
+
+def require_labels(topics: Sequence[Topic], qrels: Qrels) -> None:
+    """:raises BadInput: nothing is labelled relevant, so that every figure would be 0"""
+    if not any(qrels.relevant(topic.topic_id) for topic in topics):
+        raise BadInput(
+            f"no document is labelled relevant for any of the {len(topics)} topics; judge some, or "
+            "name a file of labels with --qrels"
+        )
 
 
 def _permission(
@@ -247,14 +256,6 @@ def _measured(request: Request, material: Material, runs: Sequence[Run]) -> Repo
         experiment.id_of(body),
         body,
     )
-
-
-def _labelled(topics: Sequence[Topic], qrels: Qrels) -> None:
-    if not any(qrels.relevant(topic.topic_id) for topic in topics):
-        raise BadInput(
-            f"no document is labelled relevant for any of the {len(topics)} topics; judge some, or "
-            "name a file of labels with --qrels"
-        )
 
 
 def _read_runs(request: Request) -> tuple[Run, ...]:
