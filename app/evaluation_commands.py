@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from app.evaluation.html_report import html_report
 from app.evaluation.measures import DEFAULT_MEASURES
 from app.evaluation.protocols import read_protocols
 from app.evaluation.render import report_data, report_lines
@@ -16,13 +17,14 @@ from app.evaluation.request import Opening, Request
 from app.evaluation.study import Report, study, study_of_files
 from app.evaluation.sweep import DEFAULT_GRID, read_grid
 from app.evaluation.tuning import tune, tuning_data, tuning_lines
+from app.evaluation.validate import difference, validate
 from app.query.record import canonical
 from app.query.search import Engines
 from corpus.judging import Split
 from store.archive import existing_archive
 from store.catalogue import Catalogue
 from store.errors import BadInput
-from store.evaluation import freeze, looks
+from store.evaluation import experiment, experiments, freeze, looks
 
 # What argparse gives for a group of commands has no public name.
 Commands = Any
@@ -84,6 +86,9 @@ def add_commands(commands: Commands, where: argparse.ArgumentParser) -> None:
         "--as", dest="who", default="", metavar="NAME", help="who looks (default: the login name)"
     )
     command.add_argument("--json", action="store_true", help="print the report as JSON")
+    command.add_argument(
+        "--html", type=Path, metavar="FILE", help="write the report to a file that needs no other"
+    )
     command.set_defaults(run=_evaluate)
 
     command = commands.add_parser(
@@ -105,6 +110,24 @@ def add_commands(commands: Commands, where: argparse.ArgumentParser) -> None:
     )
     command.set_defaults(run=_looks)
 
+    command = commands.add_parser(
+        "experiments", parents=[where], help="the evaluations that were kept"
+    )
+    command.set_defaults(run=_experiments)
+
+    command = commands.add_parser(
+        "validate", parents=[where], help="say whether a kept evaluation still holds"
+    )
+    command.add_argument("experiment", metavar="ID")
+    command.set_defaults(run=_validate)
+
+    command = commands.add_parser(
+        "compare", parents=[where], help="say in what two kept evaluations differ"
+    )
+    command.add_argument("first", metavar="ID")
+    command.add_argument("second", metavar="ID")
+    command.set_defaults(run=_compare)
+
 
 def _evaluate(options: argparse.Namespace) -> int:
     request = Request(
@@ -116,6 +139,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         runs=tuple(_named_file(text) for text in options.lists),
     )
     report = _report(options, request)
+    if options.html is not None:
+        _write(options.html, html_report(report))
     if options.json:
         print(json.dumps(report_data(report), ensure_ascii=False, indent=2))
     else:
@@ -170,6 +195,43 @@ def _looks(options: argparse.Namespace) -> int:
         print(f"     {look.result}")
     print(f"{len(ledger)} looks at the test split")
     return 0
+
+
+def _experiments(options: argparse.Namespace) -> int:
+    with Catalogue(existing_archive(options.archive)) as catalogue:
+        kept = experiments(catalogue)
+    for one in kept:
+        asked = json.loads(one.body)["asked"]
+        names = ", ".join(name for name, _ in asked["protocols"])
+        print(f"{one.experiment_id}  {one.kept_at}  {one.kept_by}  {asked['split']}: {names}")
+    print(f"{len(kept)} experiments")
+    return 0
+
+
+def _validate(options: argparse.Namespace) -> int:
+    archive = existing_archive(options.archive)
+    with Catalogue(archive) as catalogue:
+        kept = experiment(catalogue, options.experiment)
+        found = validate(Engines(archive), catalogue, kept)
+    print("\n".join([found.state, *(f"  {reason}" for reason in found.reasons)]))
+    return 0 if found.state == "VALID" else 1
+
+
+def _compare(options: argparse.Namespace) -> int:
+    with Catalogue(existing_archive(options.archive)) as catalogue:
+        found = difference(
+            experiment(catalogue, options.first), experiment(catalogue, options.second)
+        )
+    lines = [*found.inputs, *found.fields] or ["nothing differs"]
+    print("\n".join([*lines, *([f"warning: {found.warning}"] if found.warning else [])]))
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error}") from error
 
 
 def _split(text: str) -> Split:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from app.evaluation.request import Opening, Request
 from app.evaluation.study import study
 from app.evaluation.sweep import read_grid
 from app.evaluation.tuning import tune
+from app.evaluation.validate import Validity, validate
 from app.query.protocol import make_protocol
 from app.query.search import Engines, search
 from corpus.judging import Judgment, Topic
@@ -366,3 +368,106 @@ def test_nothing_is_chosen_on_the_test_split(
     assert "nothing may be chosen on the test split" in capsys.readouterr().err
     with Catalogue(judged.archive) as catalogue, pytest.raises(Sealed):
         tune(Engines(judged.archive), catalogue, Request(split="test"), read_grid("k=1"))
+
+
+# -- records of experiments -----------------------------------------------------------------------
+
+
+def test_an_experiment_is_valid_until_an_input_changes(judged: Workplace) -> None:
+    engines = Engines(judged.archive)
+    with Catalogue(judged.archive) as catalogue:
+        report = study(engines, catalogue, Request(), Opening("ana"))
+        kept = experiment(catalogue, report.experiment_id)
+        assert validate(engines, catalogue, kept) == Validity("VALID")
+        add_judgment(
+            catalogue,
+            Judgment("d3", "pumps/seal.md", 1, 1, "ana", "2026-11-30T11:00Z", 1, True),
+        )
+        assert validate(engines, catalogue, kept) == Validity("DRIFTED", ("labels: d3",))
+        add_topics(catalogue, [Topic("d1", "gland screw", "torque", "Ana", "dev")])
+        drifted = validate(engines, catalogue, kept)
+        assert drifted == Validity("DRIFTED", ("labels: d3", "topics: d1"))
+
+
+def test_an_experiment_drifts_with_the_archive(judged: Workplace, tmp_path: Path) -> None:
+    engines = Engines(judged.archive)
+    files = tmp_path / "files"
+    shutil.copytree(judged.files, files)
+    with Catalogue(judged.archive) as catalogue:
+        report = study(engines, catalogue, Request(), Opening("ana"))
+    (files / "new.md").write_text("# New\n\nAnother gland.", encoding="utf-8")
+    judged.ingest(files)
+    with Catalogue(judged.archive) as catalogue:
+        kept = experiment(catalogue, report.experiment_id)
+        found = validate(Engines(judged.archive), catalogue, kept)
+    assert found.state == "DRIFTED"
+    assert "corpus_version: 1 and now 2" in found.reasons
+
+
+def test_an_experiment_without_its_files_cannot_be_checked(
+    judged: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("d1 0 pumps/gland.md 1\n", encoding="utf-8")
+    where = f"--archive={judged.archive.root}"
+    name = evaluated(capsys, where, f"--qrels={qrels}")["experiment"]
+    assert main(["validate", name, where]) == 0
+    assert capsys.readouterr().out == "VALID\n"
+    qrels.unlink()
+    assert main(["validate", name, where]) == 1
+    assert capsys.readouterr().out.startswith("CANNOT CHECK\n")
+
+
+def test_two_experiments_are_compared_field_by_field(
+    judged: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = f"--archive={judged.archive.root}"
+    names = [
+        evaluated(capsys, where, f"--protocol={written}")["experiment"]
+        for written in ("k=60", "k=10", "k=10,depth.lexical=5")
+    ]
+    said = {}
+    for other in names:
+        assert main(["compare", names[0], other, where]) == 0
+        said[other] = capsys.readouterr().out
+    assert said[names[0]] == "nothing differs\n"
+    assert said[names[1]] == "k=60 and k=10: k 60 and 10\n"
+    assert "depth of lexical 100 and 5" in said[names[2]]
+    assert "warning: 2 things differ" in said[names[2]]
+
+
+def test_validating_an_experiment_on_sealed_topics_is_no_look(judged: Workplace) -> None:
+    engines = Engines(judged.archive)
+    with Catalogue(judged.archive) as catalogue:
+        opening = Opening("ana", "release", (make_protocol().hash,))
+        report = study(engines, catalogue, Request(split="test"), opening)
+        kept = experiment(catalogue, report.experiment_id)
+        assert validate(engines, catalogue, kept) == Validity("VALID")
+        assert len(looks(catalogue)) == 1
+
+
+# -- the report as a file -------------------------------------------------------------------------
+
+
+def test_the_file_needs_nothing_else_and_escapes_what_it_quotes(
+    study_files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topics, path = tmp_path / "topics.jsonl", tmp_path / "report.html"
+    topics.write_text('{"_id": "q", "text": "<script>alert(1)</script>"}\n', encoding="utf-8")
+    report = evaluated(
+        capsys,
+        f"--run=<b>L1={study_files}/L1",
+        f"--run=L2={study_files}/L2",
+        f"--qrels={study_files}/qrels",
+        f"--topics={topics}",
+        "--protocol=k=0",
+        f"--html={path}",
+    )
+    text = path.read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)" in text and "<script" not in text
+    assert "&lt;b&gt;L1" in text and "<b>" not in text
+    assert re.findall(r"(?:src|href|url|@import)[=(]", text) == []
+    for row in report["rows"]:
+        assert f"{row['means']['AP']:.4f}" in text
+    assert report["experiment"] in text
+    assert "No winner is declared" in text

@@ -93,11 +93,13 @@ def study(
     :raises BadInput: what was asked cannot be used
     """
     material = gather(engines, catalogue, request)
-    require_labels(material.topics, material.qrels)
     look = _permission(engines, catalogue, material, opening)
+    require_labels(material.topics, material.qrels)
     report = _measured(request, material, listed(engines, catalogue, request, material, progress))
     if look is not None:
         # The ledger comes first: nothing else keeps or shows a figure that it does not know of.
+        bodies = {one.hash: canonical(one.as_data()) for one in report.protocols.values()}
+        freeze(catalogue, bodies, opening.who)
         result = canonical({row.name: row.means for row in report.evaluation.rows})
         look = replace(look, experiment=report.experiment_id, result=result)
         report = replace(report, look=add_look(catalogue, look))
@@ -220,11 +222,6 @@ def _permission(
                 f"the test split is sealed: protocol {protocol.short_hash} is not frozen; freeze "
                 f"it with --frozen {protocol.short_hash} if nothing of it will change any more"
             )
-    freeze(
-        catalogue,
-        {name: canonical(protocol.as_data()) for name, protocol in protocols.items()},
-        opening.who,
-    )
     manifest = engines.backend.manifest
     return Look(
         looked_by=opening.who,
