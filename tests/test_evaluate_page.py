@@ -88,7 +88,27 @@ def test_the_page_is_no_way_around_the_seal(
 def test_a_protocol_that_cannot_be_used_is_one_sentence(page: AppTest, tmp_path: Path) -> None:
     assert "a protocol has no 'q'" in evaluated(page, "q=1").lower()
     # No file of the server's disk is read.
-    assert "Experiment sha256:" in evaluated(page, f"{tmp_path}/missing.toml")
+    written = tmp_path / "p.toml"
+    written.write_text("k = 1", encoding="utf-8")
+    assert "files are read by the command" in evaluated(page, str(written))
+
+
+def test_a_sweep_says_what_its_choice_is_worth_on_other_topics(
+    page: AppTest,
+    judged: Workplace,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    grid = "k=0;60, depth=1;50, weight.lexical=1;9"
+    page.text_area(key="sweep-grid").set_value(grid)
+    text = body(click(page, "FormSubmitter:sweep-Sweep"))
+    assert main(["sweep", "--json", f"--archive={judged.archive.root}", f"--grid={grid}"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    for key in ("in_sample", "out_of_fold", "default", "best_source_mean"):
+        assert f"<dd>{found[key]:.4f}</dd>" in text
+    assert f"<dd>{found['chosen']}</dd>" in text
+    assert found["notes"][0] in text
+    page.text_area(key="sweep-grid").set_value("coverage=0")
+    assert "cannot change 'coverage'" in body(click(page, "FormSubmitter:sweep-Sweep"))
 
 
 def test_texts_from_outside_are_escaped() -> None:

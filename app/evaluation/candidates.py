@@ -19,7 +19,7 @@ from corpus.scope import Scope
 from store.catalogue import Catalogue
 from store.errors import CounterpointError
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 """Called with how many searches are done, and of how many."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.evaluation.fragments import signed
 from app.evaluation.study import Report
+from app.evaluation.sweep import Swept
 from app.pages.address import Address, search_link
 from app.query.protocol import DEFAULT_WEIGHTING, LEXICAL, SEMANTIC, Protocol
 
@@ -13,6 +14,12 @@ DOT_ROW = 18
 """Pixels for a topic of the dot plot."""
 
 LEAST_HEIGHT = 120
+CELL = 26
+"""Pixels for a point of a heat map."""
+
+PANELS = 3
+"""Heat maps beside one another."""
+
 OUTCOMES = ["lost", "tied", "won"]
 
 
@@ -60,6 +67,49 @@ def dot_plot(report: Report, fusion: str, reviewer: str) -> dict[str, Any]:
             "tooltip": [{"field": "topic"}, {"field": "query"}, {"field": "said"}],
         },
     }
+
+
+def heat_map(swept: Swept) -> dict[str, Any]:
+    """The mean of every point of a grid, as a Vega-Lite chart: the first two axes that vary are
+    those of the map, and every value of the others has a map of its own."""
+    points = [dict(point.values) for point in swept.points]
+    values = {key: list(dict.fromkeys(point[key] for point in points)) for key in points[0]}
+    varied = [key for key, known in values.items() if len(known) > 1] or list(values)
+    across, down, rest = varied[0], varied[1] if varied[1:] else "", varied[2:]
+    rows = [
+        {
+            "x": point[across],
+            "y": point[down] if down else "",
+            "panel": ", ".join(f"{key} {point[key]}" for key in rest),
+            "mean": mean,
+            "point": swept.points[number].name,
+        }
+        for number, (point, mean) in enumerate(zip(points, swept.means(), strict=True))
+    ]
+    chart = {
+        "mark": "rect",
+        "width": {"step": CELL},
+        "height": {"step": CELL},
+        "encoding": {
+            "x": {"field": "x", "sort": values[across], "title": across, "axis": {"labelAngle": 0}},
+            "y": {"field": "y", "sort": values.get(down, []), "title": down or None},
+            "color": {
+                "field": "mean",
+                "type": "quantitative",
+                "title": swept.measure,
+                "scale": {"zero": False, "scheme": "viridis"},
+            },
+            "tooltip": [
+                {"field": "point"},
+                {"field": "mean", "type": "quantitative", "format": ".4f"},
+            ],
+        },
+    }
+    if not rest:
+        return {"data": {"values": rows}, **chart}
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    facet = {"field": "panel", "sort": panels, "title": None}
+    return {"data": {"values": rows}, "facet": facet, "columns": PANELS, "spec": chart}
 
 
 def _outcome(difference: float) -> str:
