@@ -22,8 +22,9 @@ def figures(evaluation: Evaluation) -> str:
     return (
         f'<div class="cp-scroll"><table class="cp-figures"><thead>{_heads(heads)}</thead>'
         f"<tbody>{rows}</tbody></table></div>"
-        "<p>★ best source under the measure. Found: the share of the relevant documents anywhere "
-        "in the lists, which no order can raise. Empty: topics for which nothing was shown.</p>"
+        '<p class="cp-status">★ best source under the measure. Found: the share of the relevant '
+        "documents anywhere in the lists, which no order can raise. Empty: topics for which "
+        "nothing was shown.</p>"
     )
 
 
@@ -44,7 +45,7 @@ def lost_topics(report: Report, fusion: str, link: Link | None = None) -> str:
     entries = [one for one in report.evaluation.by_topic(fusion) if one.difference < 0]
     measure = report.evaluation.measures[0]
     if not entries:
-        return f"<p>No topic was lost under {escape(measure)}.</p>"
+        return f'<p class="cp-status">No topic was lost under {escape(measure)}.</p>'
     rows = ""
     for entry in entries:
         query = escape(report.topics[entry.topic_id].query)
@@ -52,14 +53,17 @@ def lost_topics(report: Report, fusion: str, link: Link | None = None) -> str:
             href = escape(link(entry.topic_id, fusion))
             query = f'<a href="{href}" target="_self">{query}</a>'
         rows += (
-            f"<tr><th>{escape(entry.topic_id)}</th><td>{signed(entry.difference)}</td>"
-            f"<td>{entry.source:.{DIGITS}f}</td><td>{entry.fused:.{DIGITS}f}</td>"
-            f'<td class="cp-words">{query}</td></tr>'
+            f'<tr><th>{escape(entry.topic_id)}</th><td class="cp-words">{query}</td>'
+            f"<td>{signed(entry.difference)}</td>"
+            f"<td>{entry.source:.{DIGITS}f}</td><td>{entry.fused:.{DIGITS}f}</td></tr>"
         )
-    heads = ["topic", "difference", "best source", "fused", "query"]
+    heads = (
+        '<tr><th>topic</th><th class="cp-words">query</th>'
+        "<th>difference</th><th>best source</th><th>fused</th></tr>"
+    )
     return (
-        f"<p>Topics lost under {escape(measure)}, worst first.</p>"
-        f'<div class="cp-scroll"><table class="cp-figures"><thead>{_heads(heads)}</thead>'
+        f'<p class="cp-status">Topics lost under {escape(measure)}, worst first.</p>'
+        f'<div class="cp-scroll"><table class="cp-figures"><thead>{heads}</thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 

@@ -15,14 +15,16 @@ _STYLE = """
 body { font: 16px/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem } h2 { font-size: 1.15rem; margin: 2rem 0 .25rem }
 p { margin: .4rem 0 } .note { border-left: 3px solid #b45309; padding-left: .75rem }
-.muted { color: var(--muted); font-size: .9rem; overflow-wrap: anywhere }
+.muted, .cp-status { color: var(--muted); font-size: .9rem; overflow-wrap: anywhere }
 .cp-scroll { overflow-x: auto }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums }
+table { border-collapse: collapse; margin-bottom: .75rem; font-size: .9rem;
+  font-variant-numeric: tabular-nums }
 th, td { text-align: right; padding: .2rem 0 .2rem .9rem; white-space: nowrap; font-weight: 400 }
 thead th { color: var(--muted) } th:first-child { text-align: left; padding-left: 0 }
 tbody tr { border-top: 1px solid var(--line) } .cp-fused th { font-weight: 600 }
 td.cp-best::before { content: "★ " }
-.cp-words { text-align: left; white-space: normal; min-width: 12rem; overflow-wrap: anywhere }
+td.cp-words, th.cp-words { text-align: left; white-space: normal; min-width: 12rem;
+  overflow-wrap: anywhere }
 svg { max-width: 100%; height: auto } svg text { fill: currentColor; font: 12px sans-serif }
 """
 

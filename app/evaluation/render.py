@@ -98,7 +98,7 @@ def heading(report: Report) -> str:
 def correction(evaluation: Evaluation) -> str:
     """How the tests were corrected."""
     return (
-        f"p: paired randomization test, two-sided; corrected by Holm over the "
+        f"Chance: paired randomization test, two-sided; corrected by Holm over the "
         f"{len(evaluation.comparisons)} comparisons made; decided below {LEVEL}. "
         "Intervals: 95 %, bootstrap over topics."
     )

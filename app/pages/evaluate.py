@@ -150,7 +150,8 @@ def _sweep(serving: Served, catalogue: Catalogue) -> None:
             ]
         )
     )
-    st.vega_lite_chart(evaluation_markup.heat_map(swept), width="content")
+    with st.container(key="heat"):
+        st.vega_lite_chart(evaluation_markup.heat_map(swept), width="content")
 
 
 def _draw_report(report: Report) -> None:

@@ -13,13 +13,13 @@ from app.query.protocol import DEFAULT_WEIGHTING, LEXICAL, SEMANTIC, Protocol
 DOT_ROW = 18
 """Pixels for a topic of the dot plot."""
 
-LEAST_HEIGHT = 120
 CELL = 26
 """Pixels for a point of a heat map."""
 
 PANELS = 3
 """Heat maps beside one another."""
 
+TICKS = 6
 OUTCOMES = ["lost", "tied", "won"]
 
 
@@ -52,14 +52,20 @@ def dot_plot(report: Report, fusion: str, reviewer: str) -> dict[str, Any]:
     return {
         "data": {"values": rows},
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-        "height": max(LEAST_HEIGHT, DOT_ROW * len(rows)),
+        "height": {"step": DOT_ROW},
         "encoding": {
-            "x": {"field": "difference", "type": "quantitative", "title": title},
+            "x": {
+                "field": "difference",
+                "type": "quantitative",
+                "title": title,
+                "axis": {"tickCount": TICKS},
+            },
             "y": {
                 "field": "topic",
                 "type": "nominal",
                 "sort": [row["topic"] for row in rows],
                 "title": None,
+                "axis": {"labelOverlap": False},
             },
             "shape": {"field": "outcome", "scale": shapes, "legend": {"orient": "top"}},
             "color": {"field": "outcome", "scale": colours, "title": None},

@@ -122,7 +122,8 @@ STYLE = """<style>
   white-space: normal; }
 .stHtml .cp-why .cp-total td { padding-bottom: .5rem; }
 .cp-total td { font-weight: 600; }
-.cp-figures { border-collapse: collapse; font-size: .875rem; min-width: min(100%, 44rem);
+.cp-figures { border-collapse: collapse; font-size: .875rem; margin-bottom: .5rem;
+  min-width: min(100%, 44rem);
   font-variant-numeric: tabular-nums; }
 .stHtml .cp-figures th, .stHtml .cp-figures td { text-align: right; border: 0; line-height: 1.35;
   padding: .2rem 0 .2rem .9rem; white-space: nowrap; }
@@ -133,9 +134,10 @@ STYLE = """<style>
 .stHtml .cp-figures tbody tr { border-top: 1px solid var(--cp-line); }
 .stHtml .cp-figures .cp-fused th { font-weight: 600; }
 .stHtml .cp-figures td.cp-best::before { content: "★ "; color: var(--cp-accent); }
-.stHtml .cp-figures .cp-words { text-align: left; white-space: normal; overflow-wrap: anywhere;
-  min-width: 12rem; }
-.stHtml .cp-figures + p { margin: 0; }
+.stHtml .cp-figures td.cp-words, .stHtml .cp-figures th.cp-words { text-align: left; 
+  white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
+.stHtml p.cp-status { overflow-wrap: anywhere; }
+.st-key-heat { overflow-x: auto; }
 .cp-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; max-width: 52rem;
   font-size: .9375rem; }
 .cp-passage { background: var(--cp-passage); box-shadow: -4px 0 0 var(--cp-accent);
@@ -183,7 +185,8 @@ STYLE = """<style>
   .stHorizontalBlock:has(> .stColumn .cp-row), .stHorizontalBlock:has(> .stColumn .cp-topic) {
     gap: .25rem; padding-bottom: .6rem; }
   .stHtml .cp-why th, .stHtml .cp-why td { padding-right: .5rem; font-size: .8125rem; }
-  .stHtml .cp-figures tbody th:first-child { max-width: 9rem; white-space: normal; }
+  .stHtml .cp-figures tbody th:first-child { min-width: 7rem; max-width: 9rem;
+    white-space: normal; overflow-wrap: anywhere; }
   .st-key-toolbar { gap: .35rem; }
   .st-key-toolbar .stPopover button, .st-key-toolbar .stButtonGroup button {
     font-size: .8125rem; padding-left: .5rem; padding-right: .5rem; }
