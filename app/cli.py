@@ -15,7 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from app import example, judging_commands, pool_commands, record_commands
+from app import (
+    evaluation_commands,
+    example,
+    judging_commands,
+    pool_commands,
+    record_commands,
+)
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import amount, part_in_words
@@ -284,6 +290,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print them as JSON")
     command.set_defaults(run=_suggest)
 
+    evaluation_commands.add_commands(commands, where)
     judging_commands.add_commands(commands, where)
     pool_commands.add_commands(commands, where)
     record_commands.register(commands, where)

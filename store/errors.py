@@ -43,7 +43,9 @@ __all__ = [
     "NoSpace",
     "NotExtractable",
     "NothingServed",
+    "Sealed",
     "UnknownDocument",
+    "UnknownExperiment",
     "UnknownProject",
     "UnknownRecord",
     "UnknownTopic",
@@ -84,6 +86,14 @@ class UnknownProject(CounterpointError):
 
 class UnknownRecord(CounterpointError):
     """No search record has that id."""
+
+
+class UnknownExperiment(CounterpointError):
+    """No experiment has that id."""
+
+
+class Sealed(CounterpointError):
+    """The topics are kept for reporting, and this is no way to look at them."""
 
 
 class BadInput(CounterpointError):

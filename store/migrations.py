@@ -269,6 +269,42 @@ def _signatures(db: Database) -> None:
     db.table("states").create_index(["sha256"])
 
 
+@catalogue_migrations(name="0008_evaluation")
+def _evaluation(db: Database) -> None:
+    db.table("frozen_protocols").create(
+        {"frozen_id": int, "protocol": str, "body": str, "frozen_by": str, "frozen_at": str},
+        pk="frozen_id",
+        not_null={"protocol", "body", "frozen_by", "frozen_at"},
+        strict=True,
+    )
+    # One row for each time that figures on sealed topics were shown to somebody.
+    db.table("looks").create(
+        {
+            "look_id": int,
+            "looked_by": str,
+            "looked_at": str,
+            "reason": str,
+            "protocols": str,
+            "topics": str,
+            "corpus_version": int,
+            "generation": str,
+            "experiment": str,
+            "result": str,
+        },
+        pk="look_id",
+        not_null={"looked_by", "looked_at", "reason", "protocols", "topics", "result"},
+        strict=True,
+    )
+    db.table("experiments").create(
+        {"experiment_id": str, "body": str, "kept_by": str, "kept_at": str},
+        pk="experiment_id",
+        not_null={"body", "kept_by", "kept_at"},
+        strict=True,
+    )
+    for table in ("frozen_protocols", "looks", "experiments"):
+        _append_only(db, table)
+
+
 @catalogue_migrations(name="0009_projects")
 def _projects(db: Database) -> None:
     db.table("topics").add_column("tags", str, not_null_default="[]")

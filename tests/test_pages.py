@@ -793,7 +793,7 @@ def test_tags_and_dates_filter_the_page_and_what_is_restricted_is_not_even_count
     assert "no document 'notes/00.txt'" in body(opened("document", doc="notes/00.txt"))
 
 
-@pytest.mark.parametrize("page", ["search", "judge", "document"])
+@pytest.mark.parametrize("page", ["search", "judge", "evaluate", "document"])
 def test_no_text_of_the_source_is_written_on_a_page(archive: Workplace, page: str) -> None:
     """Streamlit writes out whatever stands alone in a script, unless it is told not to."""
     app = opened(page, q=QUERY, doc="pumps/gland.md")

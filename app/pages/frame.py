@@ -21,6 +21,7 @@ def navigation() -> st.Page:
         [
             st.Page("pages/search.py", title="Search", icon=":material/search:", default=True),
             st.Page("pages/judge.py", title="Judge", icon=":material/fact_check:"),
+            st.Page("pages/evaluate.py", title="Evaluate", icon=":material/monitoring:"),
             st.Page("pages/document.py", title="Document", visibility="hidden"),
         ],
         position="top",

@@ -124,6 +124,22 @@ STYLE = """<style>
   white-space: normal; }
 .stHtml .cp-why .cp-total td { padding-bottom: .5rem; }
 .cp-total td { font-weight: 600; }
+.cp-figures { border-collapse: collapse; font-size: .875rem; margin-bottom: .5rem;
+  min-width: min(100%, 44rem);
+  font-variant-numeric: tabular-nums; }
+.stHtml .cp-figures th, .stHtml .cp-figures td { text-align: right; border: 0; line-height: 1.35;
+  padding: .2rem 0 .2rem .9rem; white-space: nowrap; }
+.stHtml .cp-figures th { font-weight: 400; }
+.stHtml .cp-figures thead th { color: var(--cp-muted); }
+.stHtml .cp-figures th:first-child { text-align: left; padding-left: 0; position: sticky; left: 0;
+  background: light-dark(#fff, #12171a); }
+.stHtml .cp-figures tbody tr { border-top: 1px solid var(--cp-line); }
+.stHtml .cp-figures .cp-fused th { font-weight: 600; }
+.stHtml .cp-figures td.cp-best::before { content: "★ "; color: var(--cp-accent); }
+.stHtml .cp-figures td.cp-words, .stHtml .cp-figures th.cp-words { text-align: left; 
+  white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
+.stHtml p.cp-status { overflow-wrap: anywhere; }
+.st-key-heat { overflow-x: auto; }
 .cp-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; max-width: 52rem;
   font-size: .9375rem; }
 .cp-passage { background: var(--cp-passage); box-shadow: -4px 0 0 var(--cp-accent);
@@ -175,6 +191,8 @@ STYLE = """<style>
   .stHorizontalBlock:has(> .stColumn .cp-row), .stHorizontalBlock:has(> .stColumn .cp-topic) {
     gap: .25rem; padding-bottom: .6rem; }
   .stHtml .cp-why th, .stHtml .cp-why td { padding-right: .5rem; font-size: .8125rem; }
+  .stHtml .cp-figures tbody th:first-child { min-width: 7rem; max-width: 9rem;
+    white-space: normal; overflow-wrap: anywhere; }
   .st-key-toolbar { gap: .35rem; }
   .st-key-toolbar .stPopover button, .st-key-toolbar .stButtonGroup button {
     font-size: .8125rem; padding-left: .5rem; padding-right: .5rem; }

@@ -1,0 +1,1 @@
+"""Runs against labels: figures that always stand beside their sources."""
