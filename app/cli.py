@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import get_args
 
 from app.fuse_commands import add_commands as add_fuse_commands
+from app.likeness_commands import add_commands as add_likeness_commands
 from app.protocol_commands import add_commands as add_protocol_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
@@ -366,6 +367,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_protocol_commands(commands)
     add_fuse_commands(commands)
+    add_likeness_commands(commands, where)
 
     command = commands.add_parser("serve", parents=[where], help="start the screens")
     command.add_argument("--port", type=int, default=DEFAULT_PORT)

@@ -34,3 +34,14 @@ def read_record(catalogue: Catalogue, record_id: str) -> str:
         raise UnknownRecord(f"no search record {record_id!r} was kept in this archive")
     body: str = row[0]
     return body
+
+
+def recent_records(catalogue: Catalogue, last: int) -> list[str]:
+    """The canonical JSON of the ``last`` different records, the one searched latest first."""
+    rows = catalogue.database.execute(
+        "SELECT r.body FROM records AS r "
+        "JOIN (SELECT record_id, max(search_id) AS latest FROM searches GROUP BY record_id) AS s "
+        "ON s.record_id = r.record_id ORDER BY s.latest DESC LIMIT ?",
+        [last],
+    ).fetchall()
+    return [row[0] for row in rows]
