@@ -22,28 +22,32 @@ from app import (
     pool_commands,
     record_commands,
 )
+from app.fuse_commands import add_commands as add_fuse_commands
+from app.likeness_commands import add_commands as add_likeness_commands
+from app.protocol_commands import add_commands as add_protocol_commands
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
-from app.query.explain import amount, part_in_words
+from app.query.explain import sum_in_words
 from app.query.facets import Facets, facets
-from app.query.fuse import Contribution, ScoredContribution
 from app.query.fusions import FUSIONS
 from app.query.present import Row, result_data, rows
 from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_K,
     DEFAULT_WEIGHTING,
-    Asked,
     Corrections,
     Protocol,
     Unit,
     Weighting,
     make_protocol,
 )
-from app.query.record import ratio
+from app.query.protocol_file import read_protocol
 from app.query.search import Engines, SearchResult, search
 from app.query.suggest import LIMIT, completion_data, suggest
+from app.query.systems import SEMANTIC, asked_of
+from app.system_values import pairs, whole
 from app.why_command import add_why_options, print_why
 from corpus.query_filters import MEDIA_TYPES, media_types
 from corpus.resemblance import percent
@@ -54,6 +58,16 @@ from store.errors import BadInput, CounterpointError
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8501
+PLAIN_OPTIONS = {
+    "coverage": "coverage",
+    "semantic": "asked",
+    "weighting": "weighting",
+    "corrections": "corrections",
+    "fusion": "fusion",
+    "unit": "unit",
+}
+"""Options of a search, and the parameter of ``make_protocol`` that each of them is."""
+
 EXTRACT_CHARACTERS = 100
 FACET_VALUES = 8
 
@@ -74,20 +88,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _protocol(options: argparse.Namespace) -> Protocol:
-    return make_protocol(
-        k=options.k,
-        fusion=options.fusion,
-        depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
-        weights=dict(_pairs("--weight", options.weight)),
-        coverage=options.coverage,
-        asked=options.semantic,
-        weighting=options.weighting,
-        corrections=options.corrections,
-        unit=options.unit,
-    )
-
-
 def _search(options: argparse.Namespace) -> int:
     protocol = _protocol(options)
     if options.limit < 1:
@@ -103,8 +103,34 @@ def _search(options: argparse.Namespace) -> int:
         print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
     else:
         *lines, summary = _lines(result, shown, counted)
-        print("\n".join([*lines, *_corrections(result, options.given), summary]))
+        print("\n".join([*lines, *_corrections(result, options.given, options.protocol), summary]))
     return 1 if result.partial else 0
+
+
+def _protocol(options: argparse.Namespace) -> Protocol:
+    given = {
+        name: value
+        for name in ("k", "depth", "weight", *PLAIN_OPTIONS)
+        if (value := getattr(options, name)) not in (None, [])
+    }
+    if options.protocol is not None:
+        if given:
+            raise BadInput(
+                f"--{next(iter(given))} and --protocol both say what the protocol is; "
+                f"leave the option out, or change {options.protocol}"
+            )
+        return read_protocol(Path(options.protocol))
+    return make_protocol(
+        k=given.get("k", DEFAULT_K),
+        depths={name: whole(name, value) for name, value in pairs("--depth", options.depth)},
+        weights=dict(pairs("--weight", options.weight)),
+        **{
+            "unit": options.default_unit,
+            **{
+                PLAIN_OPTIONS[name]: value for name, value in given.items() if name in PLAIN_OPTIONS
+            },
+        },
+    )
 
 
 def _scope(options: argparse.Namespace) -> Scope:
@@ -166,7 +192,7 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
         lines += [
             f"{row.hit.rank:>3}  {document.title}",
             f"     {', '.join(document.locations)}{page}{about}",
-            f"     {_sum_in_words(row)}",
+            f"     {sum_in_words(row.hit)}",
         ]
         if len(row.extracts) > 1:
             lines += [_extract(extract, document.title) for extract in row.extracts]
@@ -201,13 +227,15 @@ def _counted(counted: Facets) -> list[str]:
     ]
 
 
-def _corrections(result: SearchResult, given: Sequence[str]) -> list[str]:
+def _corrections(result: SearchResult, given: Sequence[str], file: str | None) -> list[str]:
     """What an unknown word may have been meant to be, and the command that searches for it; or the
     command that searches for the words as typed."""
     record = result.record
     if not record.suggestions:
         return []
     if record.protocol.corrections == "apply":
+        if file is not None:
+            return [f'as typed: write corrections = "{DEFAULT_CORRECTIONS}" in {file}']
         return [f"as typed: {_command(given)} --corrections {DEFAULT_CORRECTIONS}"]
     lines = []
     for one in record.suggestions:
@@ -224,35 +252,6 @@ def _command(given: Sequence[str]) -> str:
 
 def _fused_by(protocol: Protocol) -> str:
     return f"k = {protocol.k}" if FUSIONS[protocol.fusion].k else f"fused by {protocol.fusion}"
-
-
-def _sum_in_words(row: Row) -> str:
-    parts = ", ".join(f"{part.system} {part_in_words(part)}" for part in row.hit.parts)
-    given = [part for part in row.hit.parts if isinstance(part, Contribution)]
-    sums = " + ".join(map(amount, given))
-    score = row.hit.score
-    if isinstance(given[0], ScoredContribution):
-        return f"{parts}: {sums} ≈ {float(score):.6f}"
-    exact = ratio(score.numerator, score.denominator)
-    equation = f"{sums} = {exact}" if "+" in sums else exact
-    return f"{parts}: {equation} ≈ {float(score):.4f}"
-
-
-def _pairs(option: str, given: Sequence[str]) -> list[tuple[str, str]]:
-    pairs = []
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise BadInput(f"{option} is written SYSTEM=NUMBER, such as lexical=100, not {text!r}")
-        pairs.append((name, value))
-    return pairs
-
-
-def _whole(name: str, value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise BadInput(f"the depth of {name} is a whole number, not {value!r}") from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -294,6 +293,9 @@ def _parser() -> argparse.ArgumentParser:
     judging_commands.add_commands(commands, where)
     pool_commands.add_commands(commands, where)
     record_commands.register(commands, where)
+    add_protocol_commands(commands)
+    add_fuse_commands(commands)
+    add_likeness_commands(commands, where)
 
     command = commands.add_parser(
         "example", help="the five-document study: what k, depth and copies of a list do to a fusion"
@@ -314,7 +316,12 @@ def _parser() -> argparse.ArgumentParser:
 def _add_question(command: argparse.ArgumentParser, *, unit: Unit) -> None:
     """What is asked, of which documents, under which protocol."""
     command.add_argument("query", metavar="QUERY")
-    command.add_argument("--k", default="60", help="the constant of 1/(k + rank) (default: 60)")
+    command.add_argument(
+        "--protocol",
+        metavar="FILE",
+        help="a TOML file that says the whole protocol, instead of the options down to --unit",
+    )
+    command.add_argument("--k", help=f"the constant of 1/(k + rank) (default: {DEFAULT_K})")
     command.add_argument(
         "--depth",
         action="append",
@@ -331,38 +338,38 @@ def _add_question(command: argparse.ArgumentParser, *, unit: Unit) -> None:
     )
     command.add_argument(
         "--coverage",
-        default=str(DEFAULT_COVERAGE),
         metavar="SHARE",
         help="the least share of the query's weight in a match by words, from 0 to 1 "
-        "(default: %(default)s)",
+        f"(default: {DEFAULT_COVERAGE})",
     )
     command.add_argument(
         "--semantic",
-        choices=get_args(Asked),
-        default=DEFAULT_ASKED,
-        help="when the semantic system is asked (default: %(default)s)",
+        choices=asked_of(SEMANTIC),
+        help=f"when the semantic system is asked (default: {DEFAULT_ASKED})",
     )
     command.add_argument(
         "--weighting",
         choices=get_args(Weighting),
-        default=DEFAULT_WEIGHTING,
         help="whether the lexical weight is multiplied by what a single passage holds of the query "
-        "(default: %(default)s)",
+        f"(default: {DEFAULT_WEIGHTING})",
     )
     command.add_argument(
         "--corrections",
         choices=get_args(Corrections),
-        default=DEFAULT_CORRECTIONS,
         help="what becomes of a word that no document has: a correction is suggested, or searched "
-        "instead, or neither (default: %(default)s)",
+        f"instead, or neither (default: {DEFAULT_CORRECTIONS})",
     )
     command.add_argument(
         "--fusion",
         choices=list(FUSIONS),
-        default="rrf",
-        help="how the lists are fused: by ranks, or by the engines' scores (default: %(default)s)",
+        help="how the lists are fused: by ranks, or by the engines' scores (default: rrf)",
     )
-    command.add_argument("--unit", choices=get_args(Unit), default=unit)
+    command.add_argument(
+        "--unit",
+        choices=["document", "passage"],
+        help=f"what is ranked (default: {unit})",
+    )
+    command.set_defaults(default_unit=unit)
     command.add_argument(
         "--lang",
         action="append",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,10 @@ class EngineHits:
     def __post_init__(self) -> None:
         if not len(self.passage_ids) == len(self.doc_ids) == len(self.scores):
             raise ValueError("the columns of hits differ in length")
+
+
+LexicalFields = Literal["all", "codes", "title"]
+"""What a question by words goes to: everything; whole codes alone; or titles alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,12 @@ class View(Protocol):
         limit: int,
         permitted: frozenset[str] | None,
         coverage: float = 0.0,
+        fields: LexicalFields = "all",
     ) -> EngineHits:
         """Passages that match the query, by BM25.
+
+        In the ``codes`` only the whole codes of the query are looked for, and in the ``title`` its
+        words without stems and its codes; nothing else is a match or counts for one.
 
         A passage matches where the terms it holds carry at least ``coverage`` of the weight of all
         terms of the query, or as much as the rarest term there could be; with 0, any term will do.

@@ -74,8 +74,8 @@ class CountedView:
     view: View
     asked: list[tuple[str, int, int, frozenset[str] | None]]
 
-    def lexical(self, query: Any, limit: int, permitted: Any, coverage: float = 0.0) -> EngineHits:
-        hits = self.view.lexical(query, limit, permitted, coverage)
+    def lexical(self, query: Any, limit: int, permitted: Any, *more: Any) -> EngineHits:
+        hits = self.view.lexical(query, limit, permitted, *more)
         self.asked.append(("lexical", limit, len(hits.scores), permitted))
         return hits
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from app.cli import main
 from app.query.compare_records import compare
 from app.query.protocol import make_protocol
+from app.query.protocol_data import protocol_from_data
 from app.query.record import canonical
 from app.query.replay import Verdict, compared
-from app.query.stored_record import protocol_from_data, read_stored
+from app.query.stored_record import read_stored
 from app.query.trec import trec_lines
 from corpus.scope import Scope
 from store.catalogue import Catalogue

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from app.evaluation.runs import Run, documents, fused_run
+from app.query.asking import CODES_ALONE
 from app.query.protocol import LEXICAL, Asked, Protocol, System
 from app.query.ranking import Ranking
-from app.query.search import CODES_ALONE, Engines, search
+from app.query.search import Engines, search
 from corpus.judging import Topic
 from corpus.scope import Scope
 from store.catalogue import Catalogue

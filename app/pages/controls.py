@@ -16,7 +16,8 @@ from streamlit.delta_generator import DeltaGenerator
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Asked, Corrections, Protocol, Weighting
+from app.query.protocol import Corrections, Protocol, Weighting
+from app.query.systems import SEMANTIC, asked_of
 from app.resources import Served
 from store.catalogue import Catalogue
 
@@ -139,7 +140,7 @@ def _protocol(address: Address, refused: str) -> None:
         _field("ws", "Semantic weight", address.ws)
         st.selectbox(
             "Semantic system asked",
-            get_args(Asked),
+            asked_of(SEMANTIC),
             key=_synced("asked", address.asked),
             on_change=_changed,
             args=("asked",),

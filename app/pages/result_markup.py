@@ -15,8 +15,16 @@ from app.query.highlight import Snippet
 from app.query.present import Row, overlap
 from app.query.search import SearchResult
 from app.query.side_by_side import FUSED, Column, Entry
+from app.query.systems import CODES, LEXICAL, PRIOR, TITLE
 from corpus.document import Document
 from corpus.judging import GRADES, Judgment
+
+_NOT_MATCHED = {
+    LEXICAL: "matches too little by words",
+    CODES: "has no code of the query",
+    TITLE: "matches too little in its title",
+    PRIOR: "has nothing to be ranked by",
+}
 
 DAY = len("2024-02-29")
 
@@ -69,16 +77,15 @@ def chip(part: Part) -> str:
 def absence(part: Part) -> str:
     """Why a system gives nothing, in words for a reader."""
     words = part_in_words(part)
-    return {
-        str(Reason.NOT_MATCHED): "matches too little by words",
-        str(Reason.UNAVAILABLE): "could not answer",
-    }.get(words, words)
+    if words == str(Reason.NOT_MATCHED):
+        return _NOT_MATCHED.get(part.system, words)
+    return "could not answer" if words == str(Reason.UNAVAILABLE) else words
 
 
 def bar(hit: FusedHit) -> str:
     """Each system's share of the score, as lengths."""
     shares = [(part.system, share(part, hit.score)) for part in hit.parts]
-    words = ", ".join(f"{system} {percent(value)}" for system, value in shares)
+    words = escape(", ".join(f"{system} {percent(value)}" for system, value in shares))
     pieces = "".join(
         f'<i class="cp-{letter(system)}" style="flex-grow:{float(value):.4f}"></i>'
         for system, value in shares
@@ -168,12 +175,14 @@ def footer(result: SearchResult) -> str:
     steps = result.timings_ms
     detail = ", ".join(
         f"{step} {steps[step]:.0f}"
-        for step in ("encode", "lexical", "semantic", "fuse")
+        for step in ("encode", *(ranking.system for ranking in record.rankings), "fuse")
         if step in steps
     )
+    every = "both" if len(record.rankings) == 2 else "all"
     return (
-        f'<p class="cp-foot">{len(record.fused)} candidates: {lists}, {overlap(result)} in both'
-        f" · {sum(steps.values()):.0f} ms ({detail})</p>"
+        f'<p class="cp-foot">{len(record.fused)} candidates: {escape(lists)}, '
+        f"{overlap(result)} in {every}"
+        f" · {sum(steps.values()):.0f} ms ({escape(detail)})</p>"
     )
 
 
@@ -262,7 +271,8 @@ def _why_lines(entry: Row, address: Link) -> str:
     title = anchor(document.title, address(document.doc_id, entry.passage.passage_id))
     lines = [f'<tr class="cp-whose"><td colspan="6">{hit.rank}. {title}</td></tr>']
     for part in hit.parts:
-        name = f'<td class="cp-{letter(part.system)}">{letter(part.system)} {part.system}</td>'
+        sign = letter(part.system)
+        name = f'<td class="cp-{sign}">{sign} {escape(part.system)}</td>'
         if isinstance(part, Contribution):
             cells = (
                 f"<td>{part.rank}</td><td>{part.weight}</td><td>{part.value}</td>"

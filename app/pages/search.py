@@ -19,6 +19,7 @@ from app.pages import (
 )
 from app.pages.address import Address
 from app.query.facets import facets
+from app.query.likeness import alike_here
 from app.query.protocol import Protocol
 from app.query.search import SearchResult, search
 from app.query.suggest import suggest
@@ -79,6 +80,8 @@ def _answer(serving: Served, catalogue: Catalogue, address: Address, result: Sea
         return
     results.VIEWS[address.view](serving, catalogue, result, address)
     st.html(result_markup.footer(result))
+    if alike := alike_here(result.record.rankings, result.record.protocol):
+        st.html(markup.remarks(alike))
 
 
 def _searched(

@@ -41,6 +41,9 @@ STYLE = """<style>
 .stHtml a { color: light-dark(#0f5c6e, #8fd3e3); }
 .cp-L { color: var(--cp-lex); }
 .cp-S { color: var(--cp-sem); }
+.cp-C { color: light-dark(#7a3fb0, #c9a2f0); }
+.cp-T { color: light-dark(#2f7034, #8fd096); }
+.cp-P { color: light-dark(#9c2f5b, #f09dbd); }
 .cp-F { color: var(--cp-text); }
 .stHtml p.cp-status { margin: 0; color: var(--cp-muted); font-size: .875rem; }
 .cp-status, .cp-row, .cp-list, .cp-why, .cp-foot, .cp-topic { font-variant-numeric: tabular-nums; }
@@ -97,7 +100,7 @@ STYLE = """<style>
 .cp-sum { color: var(--cp-text); overflow-wrap: anywhere; }
 .stHtml p.cp-foot { margin: .25rem 0 0; padding-top: .5rem; border-top: 1px solid var(--cp-line);
   color: var(--cp-muted); font-size: .8125rem; }
-.cp-lists { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 1.5rem; }
+.cp-lists { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1.25rem 1.5rem; }
 .stHtml .cp-list h3 { font-size: 1rem; padding: 0; margin: 0; text-transform: capitalize; }
 .cp-list-L { border-top: 3px solid var(--cp-lex); }
 .cp-list-S { border-top: 3px solid var(--cp-sem); }

@@ -26,6 +26,9 @@ ALIKE = Fraction(9, 10)
 LEAST_SEARCHES = 5
 """Of fewer searches nothing is said."""
 
+LEAST_HITS = 10
+"""Of shorter lists of a single search nothing is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
@@ -148,6 +151,16 @@ def likenesses(searches: Sequence[Sequence[Ranking]], protocol: Protocol) -> tup
                 )
             )
     return tuple(found)
+
+
+def alike_here(rankings: Sequence[Ranking], protocol: Protocol) -> tuple[str, ...]:
+    """A sentence for every two systems whose lists of this one search are nearly the same.
+
+    Of lists with fewer than ``LEAST_HITS`` documents nothing is said: they agree by having little
+    to disagree about.
+    """
+    long = [ranking for ranking in rankings if len(ranking.hits) >= LEAST_HITS]
+    return tuple(f"{pair.sentence}." for pair in likenesses([long], protocol) if pair.rbo >= ALIKE)
 
 
 def _answers(rankings: Sequence[Ranking]) -> dict[str, list[str]]:

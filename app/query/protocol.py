@@ -16,80 +16,27 @@ from typing import Any, Literal, get_args
 
 from app.query.emphasis import DEFAULT_EMPHASIS, Emphasis
 from app.query.fusions import fusion_named
+from app.query.systems import BUILT_IN, PRIOR, asked_of
+from app.query.systems import DEFAULT_ASKED as DEFAULT_ASKED
+from app.query.systems import DEFAULT_COVERAGE as DEFAULT_COVERAGE
+from app.query.systems import DEFAULT_DEPTH as DEFAULT_DEPTH
+from app.query.systems import LEXICAL as LEXICAL
+from app.query.systems import MAX_DEPTH as MAX_DEPTH
+from app.query.systems import MAX_NUMBER as MAX_NUMBER
+from app.query.systems import SEMANTIC as SEMANTIC
+from app.query.systems import Asked as Asked
+from app.query.systems import System as System
 from store.errors import BadInput
 
 Unit = Literal["document", "passage"]
-Asked = Literal["always", "unless codes alone match"]
 Corrections = Literal["suggest", "apply", "off"]
 Weighting = Literal["by share held", "fixed"]
 
-LEXICAL = "lexical"
-SEMANTIC = "semantic"
-
 DEFAULT_K = Fraction(60)
-DEFAULT_DEPTH = 100
-DEFAULT_COVERAGE = Fraction(7, 20)
-"""The share of a query's weight that a passage must hold to be a match by words."""
-DEFAULT_ASKED: Asked = "unless codes alone match"
 DEFAULT_CORRECTIONS: Corrections = "suggest"
 DEFAULT_WEIGHTING: Weighting = "by share held"
-MAX_DEPTH = 10_000
-MAX_NUMBER = 10**12
-"""The largest k or weight: exact arithmetic stays fast, and nothing beyond it means more."""
 
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """One ranked list of a fusion: how deep it is asked and how much its vote weighs.
-
-    ``family`` names what the system is a variant of; the members of a family share their vote, see
-    :attr:`Protocol.effective_weights`. ``coverage`` is the least share of a query's
-    weight that a lexical match holds, from 0 (any term will do) to 1 (every term); other systems
-    have none. ``asked`` says when a system is asked at all: a semantic one may stay silent where
-    the query is nothing but codes, and documents with those codes were found. ``emphasis``
-    multiplies the weight by what a single passage holds of the query; the lexical system may have
-    one.
-    """
-
-    name: str
-    depth: int = DEFAULT_DEPTH
-    weight: Fraction = Fraction(1)
-    family: str = ""
-    coverage: Fraction | None = None
-    asked: Asked = "always"
-    emphasis: Emphasis | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.depth, int) or isinstance(self.depth, bool):
-            raise BadInput(f"the depth of {self.name} is a whole number, not {self.depth!r}")
-        if not 1 <= self.depth <= MAX_DEPTH:
-            raise BadInput(f"the depth of {self.name} is from 1 to {MAX_DEPTH:,}, not {self.depth}")
-        if not 0 < self.weight <= MAX_NUMBER:
-            raise BadInput(
-                f"the weight of {self.name} is above 0 and at most {MAX_NUMBER}, "
-                f"not {self.weight}; leave the system out instead of giving it no weight"
-            )
-        if self.coverage is not None and not (self.name == LEXICAL and 0 <= self.coverage <= 1):
-            raise BadInput(
-                f"coverage is a share from 0 to 1 of the {LEXICAL} system, "
-                f"not {self.coverage} of {self.name}"
-            )
-        if self.asked not in get_args(Asked) or (self.name == LEXICAL and self.asked != "always"):
-            raise BadInput(f"the {self.name} system cannot be asked {self.asked!r}")
-        if self.emphasis is not None and self.name != LEXICAL:
-            raise BadInput(f"only the {LEXICAL} system is weighed by the share held")
-        if not self.family:
-            object.__setattr__(self, "family", self.name)
-
-    def weight_at(self, held: Fraction | None) -> Fraction:
-        """What the vote weighs for a query of which a single passage holds the share ``held``."""
-        return self.weight * self.emphasis.factor(held) if self.emphasis else self.weight
-
-
-DEFAULT_SYSTEMS = (
-    System(LEXICAL, coverage=DEFAULT_COVERAGE, emphasis=DEFAULT_EMPHASIS),
-    System(SEMANTIC, asked=DEFAULT_ASKED),
-)
+DEFAULT_SYSTEMS = (BUILT_IN[LEXICAL], BUILT_IN[SEMANTIC])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +68,25 @@ class Protocol:
         if self.unit not in get_args(Unit):
             raise BadInput(f"the unit is document or passage, not {self.unit!r}")
         _corrections(self.corrections)
+        self._check_priors()
         self._check_fusion()
         body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(body.encode()).hexdigest()
         object.__setattr__(self, "hash", f"sha256:{digest}")
+
+    def _check_priors(self) -> None:
+        among = [system for system in self.systems if system.among == "candidates"]
+        if len(among) == len(self.systems):
+            raise BadInput(
+                f"{among[0].name} ranks what other systems find; name another system, or let it "
+                "rank all permitted documents"
+            )
+        for system in self.systems:
+            if system.among == "all permitted" and self.unit == "passage":
+                raise BadInput(
+                    f"{system.name} ranks all permitted documents and so no passages; "
+                    "use unit document, or let it rank among the candidates"
+                )
 
     def _check_fusion(self) -> None:
         fusion = fusion_named(self.fusion)
@@ -198,10 +160,14 @@ def _system_data(system: System, effective: Fraction, weighed: bool) -> dict[str
         if effective != system.weight:
             data["effective_weight"] = str(effective)
     data |= {"family": system.family, "asked": system.asked}
+    if system.kind != system.name:
+        data["kind"] = system.kind
     if system.coverage is not None:
         data["coverage"] = str(system.coverage)
     if system.emphasis is not None:
         data["emphasis"] = system.emphasis.as_data()
+    if system.kind == PRIOR:
+        data |= {"attribute": system.attribute, "among": system.among}
     return data
 
 
@@ -258,7 +224,7 @@ def make_protocol(
         # A fusion without weights has none that could go by the share held.
         emphasis=_emphasis(weighting) if fusion_named(fusion).weights else None,
     )
-    systems[SEMANTIC] = replace(systems[SEMANTIC], asked=_asked(asked))
+    systems[SEMANTIC] = replace(systems[SEMANTIC], asked=asked_as(SEMANTIC, asked))
     if unit not in get_args(Unit):
         raise BadInput(f"the unit is document or passage, not {unit!r}")
     return Protocol(
@@ -270,12 +236,15 @@ def make_protocol(
     )
 
 
-def _asked(text: str) -> Asked:
-    if text == "always":
-        return "always"
-    if text == "unless codes alone match":
-        return "unless codes alone match"
-    raise BadInput(f"a system is asked {' or '.join(get_args(Asked))}, not {text!r}")
+def asked_as(kind: str, text: object) -> Asked:
+    """When a system of that kind is asked.
+
+    :raises BadInput: it is never asked so
+    """
+    for known in asked_of(kind):
+        if text == known:
+            return known
+    raise BadInput(f"a {kind} system is asked {' or '.join(asked_of(kind))}, not {text!r}")
 
 
 def _emphasis(weighting: str) -> Emphasis | None:

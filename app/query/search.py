@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.query.asking import Answers, Question, ask_all, refuse_unanswerable, timed
 from app.query.correct import Suggestion, applied, corrected, suggestions
-from app.query.emphasis import share_held, share_in_words
+from app.query.emphasis import share_in_words
 from app.query.explain import settle_absences
 from app.query.fuse import fuse
 from app.query.narrow import expanded, narrowed
-from app.query.protocol import LEXICAL, SEMANTIC, Protocol, System
+from app.query.protocol import Protocol
 from app.query.ranking import Ranking
 from app.query.read_as import read_as
 from app.query.record import SearchRecord
-from app.query.retrieve import Ask, retrieve
-from corpus.language import query_language
 from corpus.query_terms import QueryTerms
 from corpus.scope import Scope
 from corpus.terms import WORD, fold_words, read_query
 from store.archive import Archive
-from store.backend import Backend, EngineFailure, EngineHits, View
+from store.backend import Backend, EngineFailure, View
 from store.catalogue import Catalogue, Version
 from store.embedded import open_backend, open_generation
 from store.encoder import Encoder, open_encoder
@@ -38,9 +35,6 @@ NOTHING_ASKED = "There is no word or code in this query to look for."
 ONLY_CONDITIONS = (
     "This query only filters and excludes; add a word, a code or a phrase to look for."
 )
-
-
-CODES_ALONE = "the query is codes alone, and documents with them were found by words"
 
 
 class Engines:
@@ -125,7 +119,9 @@ class SearchResult:
             for ranking in self.record.rankings
             if ranking.not_asked
         ]
-        weighed = [] if silent else self._weighed()
+        heard = [ranking for ranking in self.record.rankings if not ranking.not_asked]
+        # A list on its own weighs nothing against another.
+        weighed = self._weighed() if len(heard) > 1 else []
         return (*silent, *weighed)
 
     def _weighed(self) -> list[str]:
@@ -159,7 +155,10 @@ def search(
 
     A query without a word or code to look for asks no engine and finds nothing, with a note. What
     it excludes or filters binds every system; where that cannot be told, none is asked.
+
+    :raises BadInput: the protocol has a system that no engine answers for
     """
+    refuse_unanswerable(protocol)
     scope = scope or Scope()
     view = engines.backend.for_reader(scope.groups)
     timings: dict[str, float] = {}
@@ -167,7 +166,7 @@ def search(
     given: tuple[Suggestion, ...] = ()
     permitted: frozenset[str] | None = None
     undecided = ""
-    with _timed(timings, "scope"):
+    with timed(timings, "scope"):
         version = _version_of(view, catalogue)
         try:
             permitted = narrowed(view, catalogue, version, scope, terms)
@@ -176,7 +175,7 @@ def search(
             undecided = f"what this query excludes or abbreviates cannot be told: {error}"
     text = terms.text
     if protocol.corrections != "off" and terms.searchable and not undecided:
-        with _timed(timings, "correct"):
+        with timed(timings, "correct"):
             given = _suggestions(view, terms, permitted)
             if given and protocol.corrections == "apply":
                 terms = read_query(corrected(text, given))
@@ -186,19 +185,24 @@ def search(
     if protocol.corrections == "apply":
         notes += map(applied, given)
     if terms.searchable and not undecided:
-        rankings = _rankings(engines, view, protocol, terms, permitted, timings)
+        question = Question(
+            view, catalogue, version, terms, permitted, protocol.unit, engines.encode, timings
+        )
+        answers = ask_all(protocol, question)
     else:
         if not terms.searchable:
             notes.append(NOTHING_ASKED if not terms.narrowed else ONLY_CONDITIONS)
-        rankings = tuple(
+        empty = tuple(
             Ranking(system.name, system.depth, (), exhausted=not undecided, unavailable=undecided)
             for system in protocol.systems
         )
+        answers = Answers(empty, {})
+    rankings = answers.rankings
     notes += dict.fromkeys(ranking.unavailable for ranking in rankings if ranking.unavailable)
-    with _timed(timings, "fuse"):
+    with timed(timings, "fuse"):
         candidates = fuse(rankings, protocol)
-    with _timed(timings, "explain"):
-        fused = settle_absences(view, terms, candidates, protocol)
+    with timed(timings, "explain"):
+        fused = settle_absences(view, terms, candidates, protocol, answers.places)
     record = SearchRecord(
         query,
         terms,
@@ -212,7 +216,7 @@ def search(
         given,
     )
     if keep and keeps_searches():
-        with _timed(timings, "record"):
+        with timed(timings, "record"):
             keep_record(catalogue, record.record_id, record.body, searcher)
     return SearchResult(record, tuple(notes), timings)
 
@@ -225,30 +229,6 @@ def _suggestions(
     except EngineFailure:
         # The lexical ranking is unavailable then, and says why.
         return ()
-
-
-def _rankings(
-    engines: Engines,
-    view: View,
-    protocol: Protocol,
-    terms: QueryTerms,
-    permitted: frozenset[str] | None,
-    timings: dict[str, float],
-) -> tuple[Ranking, ...]:
-    """The ranking of every system, in protocol order; the lexical one is asked first."""
-    found: dict[str, Ranking] = {}
-    for system in sorted(protocol.systems, key=lambda system: system.name != LEXICAL):
-        lexical = found.get(LEXICAL)
-        codes_answer = terms.codes_only and lexical is not None and bool(lexical.hits)
-        if codes_answer and system.asked == "unless codes alone match":
-            found[system.name] = Ranking(
-                system.name, system.depth, (), exhausted=True, not_asked=CODES_ALONE
-            )
-        else:
-            found[system.name] = _ranking(
-                engines, view, system, protocol, terms, permitted, timings
-            )
-    return tuple(found[system.name] for system in protocol.systems)
 
 
 def _version_of(view: View, catalogue: Catalogue) -> Version:
@@ -267,57 +247,3 @@ def _version_of(view: View, catalogue: Catalogue) -> Version:
             "does not hold; run `python -m indexer rebuild` to build them from what it holds"
         )
     return version
-
-
-def _ranking(
-    engines: Engines,
-    view: View,
-    system: System,
-    protocol: Protocol,
-    terms: QueryTerms,
-    permitted: frozenset[str] | None,
-    timings: dict[str, float],
-) -> Ranking:
-    ask = _ask(engines, view, system, terms, permitted, timings)
-    with _timed(timings, system.name):
-        ranking = retrieve(system, protocol.unit, ask)
-        if system.emphasis is not None and ranking.hits:
-            ranking = replace(ranking, held=share_held(view.share_held(terms, permitted)))
-    # Encoding happens inside the first question and is a step of its own.
-    if system.name == SEMANTIC:
-        timings[SEMANTIC] = round(timings[SEMANTIC] - timings.get("encode", 0.0), 3)
-    return ranking
-
-
-def _ask(
-    engines: Engines,
-    view: View,
-    system: System,
-    terms: QueryTerms,
-    permitted: frozenset[str] | None,
-    timings: dict[str, float],
-) -> Ask:
-    if system.name == LEXICAL:
-        share = float(system.coverage or 0)
-        return lambda limit: view.lexical(terms, limit, permitted, share)
-    if system.name != SEMANTIC:
-        raise ValueError(f"no engine answers for a system named {system.name!r}")
-    vectors: list[NDArray[np.float32]] = []
-
-    def ask(limit: int) -> EngineHits:
-        if not vectors:
-            with _timed(timings, "encode"):
-                vectors.append(engines.encode(terms.semantic_text))
-        language = query_language(terms.semantic_text)
-        return view.semantic(vectors[0], limit, permitted, language)
-
-    return ask
-
-
-@contextmanager
-def _timed(timings: dict[str, float], step: str) -> Iterator[None]:
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        timings[step] = round((time.perf_counter() - started) * 1000, 3)

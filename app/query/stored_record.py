@@ -10,11 +10,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from app.query.emphasis import Emphasis, Step
-from app.query.protocol import Protocol, System
+from app.query.protocol import Protocol
+from app.query.protocol_data import protocol_from_data
 from app.query.record import SCHEMA, canonical
 from corpus.scope import Scope
 from store.errors import BadInput
@@ -78,37 +77,3 @@ def read_stored(text: str, record_id: str = "") -> StoredRecord:
             f"record {found} was written under schema {schema}, and this program replays {SCHEMA}"
         )
     return StoredRecord(found, body)
-
-
-def protocol_from_data(data: Mapping[str, Any]) -> Protocol:
-    """The protocol that :meth:`Protocol.as_data` describes.
-
-    :raises BadInput: a value is missing or cannot be used
-    """
-    try:
-        return Protocol(
-            systems=tuple(map(_system, data["systems"])),
-            **({"k": Fraction(data["k"])} if "k" in data else {}),
-            unit=data["unit"],
-            corrections=data["corrections"],
-            fusion=data["fusion"],
-            tie_rule=data["tie_rule"],
-            rank_base=data["rank_base"],
-        )
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise BadInput(f"a protocol lacks {error} or has it in another form") from error
-
-
-def _system(data: Mapping[str, Any]) -> System:
-    steps = data.get("emphasis")
-    return System(
-        data["name"],
-        data["depth"],
-        weight=Fraction(data.get("weight", 1)),
-        family=data["family"],
-        coverage=Fraction(data["coverage"]) if "coverage" in data else None,
-        asked=data["asked"],
-        emphasis=None
-        if steps is None
-        else Emphasis(tuple(Step(Fraction(held), Fraction(factor)) for held, factor in steps)),
-    )

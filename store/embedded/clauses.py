@@ -14,6 +14,7 @@ import tantivy
 from corpus.codes import code_forms, exact_form, part_forms, pieces
 from corpus.query_terms import Phrase, Prefix, QueryTerms, Terms, without
 from corpus.terms import WORD, fold_words
+from store.backend import LexicalFields
 from store.embedded.analysis import LANGUAGES, TIE_BREAKER, WEIGHTS, analyzers
 
 LEAST_NUMBER = 4
@@ -45,20 +46,26 @@ class Clause:
     pieces: tuple[str, ...] = ()
 
 
-def clauses_of(index_schema: tantivy.Schema, query: QueryTerms) -> tuple[Clause, ...]:
+def clauses_of(
+    index_schema: tantivy.Schema, query: QueryTerms, fields: LexicalFields = "all"
+) -> tuple[Clause, ...]:
     """The clauses of a query; what OR joined is one clause. None where nothing is asked for."""
+    each = {"all": _each, "codes": _each_code, "title": _each_in_title}[fields]
     alone = query.asked
     for group in query.alternatives:
         alone = without(alone, group)
     return (
-        *_each(index_schema, alone),
-        *(_either(tuple(_each(index_schema, group))) for group in query.alternatives),
+        *each(index_schema, alone),
+        *(
+            _either(clauses)
+            for group in query.alternatives
+            if (clauses := tuple(each(index_schema, group)))
+        ),
     )
 
 
-def engine_query(index_schema: tantivy.Schema, query: QueryTerms) -> tantivy.Query:
-    """Whatever matches a clause, scored by the sum of those it matches."""
-    clauses = clauses_of(index_schema, query)
+def any_clause(clauses: Sequence[Clause]) -> tantivy.Query:
+    """Whatever matches one of ``clauses``, scored by the sum of those it matches."""
     if not clauses:
         return tantivy.Query.empty_query()
     return tantivy.Query.boolean_query([(tantivy.Occur.Should, c.query) for c in clauses])
@@ -96,6 +103,46 @@ def _each(index_schema: tantivy.Schema, terms: Terms) -> Iterator[Clause]:
         yield _phrase(index_schema, phrase)
     for prefix in terms.prefixes:
         yield _prefix(index_schema, prefix)
+
+
+def _each_code(index_schema: tantivy.Schema, terms: Terms) -> Iterator[Clause]:
+    """The codes as whole codes: not as parts of longer ones, and not spelled out in words."""
+    for code, spelling in zip(terms.codes, terms.spellings, strict=True):
+        weighed = [("exact", exact_form(spelling), WEIGHTS["exact"])]
+        forms = dict.fromkeys((code, *code_forms(spelling)))
+        weighed += [("codes", form, WEIGHTS["codes"]) for form in forms]
+        yield Clause(
+            spelling,
+            _best(index_schema, weighed),
+            _entries(weighed),
+            guess=code in terms.guesses,
+            pieces=(code,),
+        )
+
+
+def _each_in_title(index_schema: tantivy.Schema, terms: Terms) -> Iterator[Clause]:
+    def clause(text: str, phrase: Phrase, *, guess: bool, pieces: tuple[str, ...]) -> Clause:
+        return Clause(
+            text,
+            _phrase_in(index_schema, "title", phrase, WEIGHTS["title"]),
+            tuple(("title", word) for word in phrase.words),
+            every=True,
+            guess=guess,
+            pieces=pieces,
+        )
+
+    for word in terms.words:
+        yield clause(word, Phrase((word,)), guess=False, pieces=())
+    for code, spelling in zip(terms.codes, terms.spellings, strict=True):
+        spelled_out = tuple(WORD.findall(fold_words(spelling))) or (code,)
+        yield clause(spelling, Phrase(spelled_out), guess=code in terms.guesses, pieces=spelled_out)
+    for phrase in terms.phrases:
+        yield clause(" ".join(phrase.words), phrase, guess=False, pieces=())
+    for prefix in terms.prefixes:
+        weighed = [("title", word, WEIGHTS["title"]) for word in prefix.words]
+        if weighed:
+            text = f"{prefix.text}*"
+            yield Clause(text, _best(index_schema, weighed, tie=0.0), _entries(weighed))
 
 
 def _either(clauses: tuple[Clause, ...]) -> Clause:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from corpus.codes import fold_code
 from corpus.query_terms import QueryTerms, Terms
 from corpus.spelling import edits_allowed, look_alike
-from store.backend import CANDIDATES, Candidate
-from store.embedded.clauses import clauses_of, engine_query, membership_query
+from store.backend import CANDIDATES, Candidate, LexicalFields
+from store.embedded.clauses import any_clause, clauses_of, membership_query
 from store.embedded.coverage import Coverage, coverage_of
 from store.embedded.vocabulary import Vocabulary, vocabulary_of
 
@@ -45,14 +45,16 @@ class LexicalIndex:
         permitted: NDArray[np.bool_] | None,
         doc_of: Rows,
         share: float,
+        fields: LexicalFields = "all",
     ) -> tuple[Rows, Scores, bool]:
         """The best ``limit`` matches, their scores, and whether there is nothing below them.
 
         ``permitted`` marks documents by number, ``doc_of`` gives the document of each row, and a
-        match covers ``share`` of the query's weight.
+        match covers ``share`` of the query's weight in ``fields``.
         """
-        wanted = engine_query(self._schema, query)
-        coverage = coverage_of(clauses_of(self._schema, query), self._searcher, share)
+        clauses = clauses_of(self._schema, query, fields)
+        wanted = any_clause(clauses)
+        coverage = coverage_of(clauses, self._searcher, share)
         if not coverage.decides:
             return self._permitted(wanted, limit, permitted, doc_of)
         wanted = tantivy.Query.boolean_query(
@@ -197,7 +199,7 @@ class LexicalIndex:
 
     def explain(self, query: QueryTerms, row: int) -> dict[str, Any]:
         """The engine's own account of one passage's score."""
-        wanted = engine_query(self._schema, query)
+        wanted = any_clause(clauses_of(self._schema, query))
         address = self._address(wanted, row)
         if address is None:
             return {"value": 0.0, "description": "no term of the query is in this passage"}

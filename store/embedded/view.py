@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from corpus.document import Passage, passage_id
 from corpus.query_terms import QueryTerms, Terms
 from store.archive import Archive
-from store.backend import Candidate, EngineFailure, EngineHits
+from store.backend import Candidate, EngineFailure, EngineHits, LexicalFields
 from store.catalogue import Catalogue, split_passage_id
 from store.embedded.documents import Documents
 from store.embedded.lexical import LexicalIndex
@@ -70,12 +70,13 @@ class EmbeddedView:
         limit: int,
         permitted: frozenset[str] | None,
         coverage: float = 0.0,
+        fields: LexicalFields = "all",
     ) -> EngineHits:
         return self._among(
             permitted,
             _NOTHING,
             lambda index, allowed: self._hits(
-                index.search(query, limit, allowed, self._documents.doc_of, coverage)
+                index.search(query, limit, allowed, self._documents.doc_of, coverage, fields)
             ),
         )
 
