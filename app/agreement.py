@@ -1,6 +1,7 @@
 """How far judges agree, with intervals, and where they do not.
 
-Agreement is counted on blind labels alone: who saw a rank was told something that others were not.
+Agreement is counted on blind labels of one revision of a document: who saw a rank was told what
+others were not, and who read another text did not judge the same.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """``alpha`` is Krippendorff's, for ordinal grades, over all judges; ``graded`` are the pairs
-    with any grade, ``not_blind`` the labels left out."""
+    """``alpha`` is Krippendorff's, for ordinal grades, over all judges; ``graded`` are the
+    revisions with any grade for a topic, ``not_blind`` the labels left out."""
 
     alpha: Estimate
     kappas: tuple[JudgePair, ...]
@@ -80,10 +81,11 @@ def agreement(judgments: Iterable[Judgment], *, seed: int = 0) -> Agreement:
     """The agreement of the judges of one project; ``seed`` makes the intervals repeatable."""
     last = standing(judgments)
     votes = [label for label in last if label.role == "judge" and label.grade is not None]
-    units: dict[tuple[str, str], dict[str, int]] = {}
+    units: dict[tuple[str, str, int], dict[str, int]] = {}
     for label in votes:
         if label.blind and label.grade is not None:
-            units.setdefault((label.topic_id, label.doc_id), {})[label.judge] = label.grade
+            read = (label.topic_id, label.doc_id, label.revision)
+            units.setdefault(read, {})[label.judge] = label.grade
     several = [list(unit.values()) for unit in units.values() if len(unit) > 1]
     kappas = []
     for first, second in combinations(
@@ -106,7 +108,8 @@ def agreement(judgments: Iterable[Judgment], *, seed: int = 0) -> Agreement:
 
 
 def disagreements(judgments: Iterable[Judgment]) -> tuple[Disagreement, ...]:
-    """Every pair with different grades, blind or not, the furthest apart first, then by id."""
+    """Every document with different grades for a topic, blind or not and whatever its revision, the
+    furthest apart first, then by id."""
     given: dict[tuple[str, str], dict[str, int]] = {}
     settled: dict[tuple[str, str], Judgment] = {}
     for label in standing(judgments):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from statistics import median_low
 
 import krippendorff
@@ -113,6 +114,13 @@ def test_labels_that_are_not_blind_or_not_grades_are_no_part_of_agreement() -> N
     assert (found.alpha.value, found.alpha.pairs, found.kappas) == (None, 0, ())
     assert (found.graded, found.not_blind) == (4, 1)
     assert [one.doc_id for one in found.disagreements] == ["d1"]
+
+
+def test_who_read_another_revision_did_not_judge_the_same() -> None:
+    labels = [label("d", "ana", 3), replace(label("d", "ben", 0), revision=2)]
+    found = agreement(labels)
+    assert (found.alpha.pairs, found.graded) == (0, 2)
+    assert [one.spread for one in found.disagreements] == [3]
 
 
 def test_disagreements_come_with_the_furthest_apart_first_and_what_settled_them() -> None:

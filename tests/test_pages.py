@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -504,6 +505,15 @@ def test_a_note_is_stored_with_the_label_and_the_seed_of_the_order(archive: Work
     (stored,) = labels(archive.archive)
     assert (stored.note, stored.grade) == ("see p. 3", 2)
     assert f"seed {stored.seed}" in body(app)
+
+
+def test_a_label_keeps_the_text_of_the_topic_that_was_read(archive: Workplace) -> None:
+    app = judging()
+    with Catalogue(archive.archive) as catalogue:
+        add_topics(catalogue, [replace(TOPIC, need="Something else.")])
+    click(app, "grade-2")
+    click(app, "grade-2")
+    assert [label.topic_revision for label in labels(archive.archive)] == [1, 2]
 
 
 def test_what_is_put_off_comes_last_also_after_a_reload(archive: Workplace) -> None:

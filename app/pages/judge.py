@@ -22,7 +22,7 @@ from app.pages import (
 from app.pages.judge_place import AGREEMENT, PROJECT, TOPIC, VIEW, Sitting
 from app.queues import next_topic, queues
 from corpus.judging import DEFAULT_PROJECT
-from store.judging import topic, topics
+from store.judging import topic_and_revision, topics
 from store.projects import project, projects
 
 
@@ -43,7 +43,7 @@ def draw() -> None:
         if st.query_params.get(VIEW) == AGREEMENT:
             view = judge_agreement.draw
         if topic_id:
-            judge_pair.draw(sitting, topic(catalogue, topic_id))
+            judge_pair.draw(sitting, *topic_and_revision(catalogue, topic_id))
         else:
             view(sitting)
 

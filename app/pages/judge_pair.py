@@ -22,8 +22,11 @@ from store.pools import add_pools, pooled
 _TYPED, _NOTE = "reason", "note"
 
 
-def draw(sitting: Sitting, entry: Topic) -> None:
-    """Draw what this reviewer judges next for a topic, or that all is done."""
+def draw(sitting: Sitting, entry: Topic, text_revision: int) -> None:
+    """Draw what this reviewer judges next for a topic, or that all is done.
+
+    ``text_revision`` is the topic's text that the reviewer reads, whatever it is a moment later.
+    """
     _see_to_pool(sitting, entry)
     catalogue, project = sitting.catalogue, sitting.project
     queue = queues(catalogue, sitting.version, project, sitting.judge, entry.topic_id)[
@@ -44,17 +47,19 @@ def draw(sitting: Sitting, entry: Topic) -> None:
             on_click=judge_place.go,
         )
         st.html(judge_markup.topic_head(queue), width="content")
-    if last is not None:
-        others = also_judged(given, entry.topic_id, last.doc_id, sitting.judge)
-        title = catalogue.document(sitting.version.number, last.doc_id).title
-        st.html(judge_markup.before(title, queue.labels[last.doc_id], others))
+    # A place of its own, empty or not: what follows then never moves from one element to another.
+    with st.container(key="stored"):
+        if last is not None:
+            others = also_judged(given, entry.topic_id, last.doc_id, sitting.judge)
+            title = catalogue.document(sitting.version.number, last.doc_id).title
+            st.html(judge_markup.before(title, queue.labels[last.doc_id], others))
     if current is None:
         _finished(sitting, entry, queue)
         _undo(sitting, queue, last)
     else:
         panel, page = st.columns([2, 3], gap="large")
         with panel.container(key="panel"):
-            _panel(sitting, entry, queue, current, last)
+            _panel(sitting, entry, text_revision, queue, current, last)
         with page.container(key="judged"):
             _document(sitting, queue, current)
     st.html(judge_markup.order_note(queue, sitting.version.number))
@@ -79,7 +84,12 @@ def _see_to_pool(sitting: Sitting, entry: Topic) -> None:
 
 
 def _panel(
-    sitting: Sitting, entry: Topic, queue: Queue, current: Candidate, last: Candidate | None
+    sitting: Sitting,
+    entry: Topic,
+    text_revision: int,
+    queue: Queue,
+    current: Candidate,
+    last: Candidate | None,
 ) -> None:
     label = queue.labels.get(current.doc_id)
     st.html(judge_markup.need(entry) + judge_markup.standing(label, current, queue))
@@ -98,6 +108,7 @@ def _panel(
         project=sitting.project.name,
         withdrawn=True,
         seed=queue.seed,
+        topic_revision=text_revision,
     )
     with st.container(key="grades", gap="small"):
         for grade, words in reversed(list(enumerate(sitting.project.grades))):
