@@ -622,3 +622,38 @@ def test_ten_results_are_within_two_screens(served: Served, browser: Browser) ->
     assert box is not None
     assert box["y"] + box["height"] <= 2 * 800
     page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_figures_and_sweeps_fit_their_width_and_need_no_other_server(
+    served: Served, browser: Browser, pictures: Path, width: int
+) -> None:
+    from playwright.sync_api import expect
+
+    with Catalogue(served.archive) as catalogue:
+        add_topics(catalogue, [Topic("t2", "conveyor hall", "Notes.", "Ana", "dev")])
+        for topic_id, doc_id in (("t1", "pumps/gland.md"), ("t2", "valves/odd.html")):
+            label = Judgment(topic_id, doc_id, 1, 2, "eva", "2026-11-30T10:00Z", 1, True)
+            add_judgment(catalogue, label)
+    page = served.open(browser, "/evaluate", width)
+    page.get_by_role("button", name="Evaluate", exact=True).click()
+    expect(page.locator(".cp-figures").first).to_contain_text("fused")
+    expect(page.locator("[data-testid=stVegaLiteChart]").first).to_be_visible()
+    page.screenshot(path=pictures / f"evaluate-{width}.png", full_page=True)
+    assert _width_of(page) <= width
+    page.get_by_role("tab", name="Sweep").click()
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    expect(page.get_by_text("out of fold", exact=True)).to_be_visible()
+    expect(page.locator("[data-testid=stVegaLiteChart]").last).to_be_visible()
+    page.screenshot(path=pictures / f"sweep-{width}.png", full_page=True)
+    assert _width_of(page) <= width
+    page.context.close()
+    assert served.foreign == []
+
+
+def _width_of(page: Page) -> int:
+    wide = page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+    return int(wide)
