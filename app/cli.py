@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from app.context_cli import add_context_options, print_context
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
 from app.query.explain import amount, part_in_words
@@ -30,6 +31,7 @@ from app.query.protocol import (
     Asked,
     Corrections,
     Protocol,
+    Unit,
     Weighting,
     make_protocol,
 )
@@ -67,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _search(options: argparse.Namespace) -> int:
-    protocol = make_protocol(
+def _protocol(options: argparse.Namespace) -> Protocol:
+    return make_protocol(
         k=options.k,
         fusion=options.fusion,
         depths={name: _whole(name, value) for name, value in _pairs("--depth", options.depth)},
@@ -79,6 +81,10 @@ def _search(options: argparse.Namespace) -> int:
         corrections=options.corrections,
         unit=options.unit,
     )
+
+
+def _search(options: argparse.Namespace) -> int:
+    protocol = _protocol(options)
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
@@ -109,6 +115,10 @@ def _scope(options: argparse.Namespace) -> Scope:
         )
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def _context(options: argparse.Namespace) -> int:
+    return print_context(options, _protocol(options), _scope(options))
 
 
 def _suggest(options: argparse.Namespace) -> int:
@@ -261,6 +271,43 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     command = commands.add_parser("search", parents=[where], help="search once")
+    _add_question(command, unit="document")
+    command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    command.set_defaults(run=_search)
+
+    command = commands.add_parser(
+        "context", parents=[where], help="passages for a generator, under a budget of tokens"
+    )
+    _add_question(command, unit="passage")
+    add_context_options(command)
+    command.set_defaults(run=_context)
+
+    command = commands.add_parser(
+        "suggest", parents=[where], help="codes and titles that begin with what was typed"
+    )
+    command.add_argument("text", metavar="TEXT")
+    command.add_argument(
+        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
+    )
+    command.add_argument("--json", action="store_true", help="print them as JSON")
+    command.set_defaults(run=_suggest)
+
+    command = commands.add_parser(
+        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=_topics)
+
+    command = commands.add_parser("serve", parents=[where], help="start the screens")
+    command.add_argument("--port", type=int, default=DEFAULT_PORT)
+    command.add_argument("--address", default="localhost")
+    command.set_defaults(run=_serve)
+    return parser
+
+
+def _add_question(command: argparse.ArgumentParser, *, unit: Unit) -> None:
+    """What is asked, of which documents, under which protocol."""
     command.add_argument("query", metavar="QUERY")
     command.add_argument("--k", default="60", help="the constant of 1/(k + rank) (default: 60)")
     command.add_argument(
@@ -310,7 +357,7 @@ def _parser() -> argparse.ArgumentParser:
         default="rrf",
         help="how the lists are fused: by ranks, or by the engines' scores (default: %(default)s)",
     )
-    command.add_argument("--unit", choices=["document", "passage"], default="document")
+    command.add_argument("--unit", choices=get_args(Unit), default=unit)
     command.add_argument(
         "--lang",
         action="append",
@@ -343,28 +390,3 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--since", metavar="DAY", help="only documents of that day or later")
     command.add_argument("--until", metavar="DAY", help="only documents of that day or earlier")
-    command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
-    command.add_argument("--json", action="store_true", help="print the result as JSON")
-    command.set_defaults(run=_search)
-
-    command = commands.add_parser(
-        "suggest", parents=[where], help="codes and titles that begin with what was typed"
-    )
-    command.add_argument("text", metavar="TEXT")
-    command.add_argument(
-        "--limit", type=int, default=LIMIT, help="how many at most (default: %(default)s)"
-    )
-    command.add_argument("--json", action="store_true", help="print them as JSON")
-    command.set_defaults(run=_suggest)
-
-    command = commands.add_parser(
-        "topics", parents=[where], help="add the topics of a TOML file, to be judged"
-    )
-    command.add_argument("file", metavar="FILE")
-    command.set_defaults(run=_topics)
-
-    command = commands.add_parser("serve", parents=[where], help="start the screens")
-    command.add_argument("--port", type=int, default=DEFAULT_PORT)
-    command.add_argument("--address", default="localhost")
-    command.set_defaults(run=_serve)
-    return parser
