@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from app.claims_cli import add_claims_options, run_claims
 from app.context_cli import add_context_options, print_context
 from app.query.best_passages import Extract, place_of
 from app.query.correct import corrected
@@ -282,6 +283,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_question(command, unit="passage")
     add_context_options(command)
     command.set_defaults(run=_context)
+
+    command = commands.add_parser(
+        "check-claims",
+        parents=[where],
+        help="the sentences of a text beside the passages of a search",
+    )
+    add_claims_options(command)
+    command.set_defaults(run=run_claims)
 
     command = commands.add_parser(
         "suggest", parents=[where], help="codes and titles that begin with what was typed"
