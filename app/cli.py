@@ -28,9 +28,11 @@ from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_GROUP,
     DEFAULT_WEIGHTING,
     Asked,
     Corrections,
+    Group,
     Protocol,
     Unit,
     Weighting,
@@ -70,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _protocol(options: argparse.Namespace) -> Protocol:
+def _protocol(options: argparse.Namespace, *, group: str = DEFAULT_GROUP) -> Protocol:
     return make_protocol(
         k=options.k,
         fusion=options.fusion,
@@ -81,11 +83,12 @@ def _protocol(options: argparse.Namespace) -> Protocol:
         weighting=options.weighting,
         corrections=options.corrections,
         unit=options.unit,
+        group=group,
     )
 
 
 def _search(options: argparse.Namespace) -> int:
-    protocol = _protocol(options)
+    protocol = _protocol(options, group=options.group)
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
@@ -93,7 +96,8 @@ def _search(options: argparse.Namespace) -> int:
     engines = Engines(archive)
     with Catalogue(archive) as catalogue:
         result = search(engines, catalogue, options.query, protocol, scope)
-        shown = rows(engines, catalogue, result, 0, options.limit)
+        # JSON has the fused order as it is, and names there what a row is grouped under.
+        shown = rows(engines, catalogue, result, 0, options.limit, fold=not options.json)
         counted = facets(catalogue, result)
     if options.json:
         print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
@@ -158,7 +162,8 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
     record = result.record
     lines = [
         f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
-        f"({_fused_by(record.protocol)}, one rank per {record.protocol.unit}), "
+        f"({_fused_by(record.protocol)}, one rank per {record.protocol.unit}"
+        f"{_grouped(record.protocol)}), "
         f"semantic search {record.manifest.semantic.in_words}"
     ]
     for row in shown:
@@ -178,13 +183,27 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
             f"     similar to {entry.document.doc_id} "
             f"({percent(entry.shared, entry.total)} % the same wording)"
             for entry in row.similar
+            if entry.document.doc_id not in {one.document.doc_id for one in row.folded}
         ]
+        lines += _folded(row)
     lines += [f"note: {note}" for note in (*result.notes, *result.rules)]
     lines += _counted(counted)
     depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)
     total = sum(result.timings_ms.values())
     lines.append(f"{len(record.fused)} candidates (depth: {depths}) in {total:.0f} ms")
     return lines
+
+
+def _folded(row: Row) -> list[str]:
+    """What stands under a row, each at its own rank."""
+    if not row.folded:
+        return []
+    lines = [
+        f"     > {one.hit.rank:>3}  {one.document.title} ({one.document.doc_id}, "
+        f"{percent(one.shared, one.total)} % the same wording)"
+        for one in row.folded
+    ]
+    return [f"     and {len(row.folded)} nearly the same:", *lines]
 
 
 def _extract(extract: Extract, title: str) -> str:
@@ -224,6 +243,10 @@ def _corrections(result: SearchResult, given: Sequence[str]) -> list[str]:
 
 def _command(given: Sequence[str]) -> str:
     return shlex.join(["python", "-m", "app", *given])
+
+
+def _grouped(protocol: Protocol) -> str:
+    return "" if protocol.group == DEFAULT_GROUP else f", {protocol.group} grouped"
 
 
 def _fused_by(protocol: Protocol) -> str:
@@ -273,6 +296,13 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("search", parents=[where], help="search once")
     _add_question(command, unit="document")
+    command.add_argument(
+        "--group",
+        choices=get_args(Group),
+        default=DEFAULT_GROUP,
+        help="whether documents nearly the same as one above them are shown under it; ranks stay "
+        "(default: %(default)s)",
+    )
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)
