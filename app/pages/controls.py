@@ -169,7 +169,7 @@ def _protocol(address: Address, refused: str) -> None:
         args=("unit",),
     )
     st.segmented_control(
-        "Documents nearly the same as one above them: under it",
+        "Documents nearly the same, under the first",
         get_args(Group),
         key=_synced("group", address.group),
         required=True,
