@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -22,6 +23,8 @@ from app import (
     pool_commands,
     record_commands,
 )
+from app.claims_cli import add_claims_options, run_claims
+from app.context_cli import add_context_options, print_context
 from app.fuse_commands import add_commands as add_fuse_commands
 from app.likeness_commands import add_commands as add_likeness_commands
 from app.protocol_commands import add_commands as add_protocol_commands
@@ -35,9 +38,11 @@ from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_GROUP,
     DEFAULT_K,
     DEFAULT_WEIGHTING,
     Corrections,
+    Group,
     Protocol,
     Unit,
     Weighting,
@@ -90,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _search(options: argparse.Namespace) -> int:
     protocol = _protocol(options)
+    if options.group:
+        protocol = replace(protocol, group=options.group)
     if options.limit < 1:
         raise BadInput(f"--limit is the number of rows to show, at least 1, not {options.limit}")
     archive = existing_archive(options.archive)
@@ -97,7 +104,8 @@ def _search(options: argparse.Namespace) -> int:
     engines = Engines(archive)
     with Catalogue(archive) as catalogue:
         result = search(engines, catalogue, options.query, protocol, scope)
-        shown = rows(engines, catalogue, result, 0, options.limit)
+        # JSON has the fused order as it is, and names there what a row is grouped under.
+        shown = rows(engines, catalogue, result, 0, options.limit, fold=not options.json)
         counted = facets(catalogue, result)
     if options.json:
         print(json.dumps(result_data(result, shown, counted), ensure_ascii=False, indent=2))
@@ -152,6 +160,10 @@ def _why(options: argparse.Namespace) -> int:
     return print_why(options, _protocol(options), _scope(options))
 
 
+def _context(options: argparse.Namespace) -> int:
+    return print_context(options, _protocol(options), _scope(options))
+
+
 def _suggest(options: argparse.Namespace) -> int:
     if options.limit < 1:
         raise BadInput(f"--limit is the number of suggestions, at least 1, not {options.limit}")
@@ -180,7 +192,8 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
     record = result.record
     lines = [
         f"version {record.manifest.inputs.corpus_version}, protocol {record.protocol.short_hash} "
-        f"({_fused_by(record.protocol)}, one rank per {record.protocol.unit}), "
+        f"({_fused_by(record.protocol)}, one rank per {record.protocol.unit}"
+        f"{_grouped(record.protocol)}), "
         f"semantic search {record.manifest.semantic.in_words}"
     ]
     for row in shown:
@@ -200,13 +213,27 @@ def _lines(result: SearchResult, shown: Sequence[Row], counted: Facets) -> list[
             f"     similar to {entry.document.doc_id} "
             f"({percent(entry.shared, entry.total)} % the same wording)"
             for entry in row.similar
+            if entry.document.doc_id not in {one.document.doc_id for one in row.folded}
         ]
+        lines += _folded(row)
     lines += [f"note: {note}" for note in (*result.notes, *result.rules)]
     lines += _counted(counted)
     depths = ", ".join(f"{system.name} {system.depth}" for system in record.protocol.systems)
     total = sum(result.timings_ms.values())
     lines.append(f"{len(record.fused)} candidates (depth: {depths}) in {total:.0f} ms")
     return lines
+
+
+def _folded(row: Row) -> list[str]:
+    """What stands under a row, each at its own rank."""
+    if not row.folded:
+        return []
+    lines = [
+        f"     > {one.hit.rank:>3}  {one.document.title} ({one.document.doc_id}, "
+        f"{percent(one.shared, one.total)} % the same wording)"
+        for one in row.folded
+    ]
+    return [f"     and {len(row.folded)} nearly the same:", *lines]
 
 
 def _extract(extract: Extract, title: str) -> str:
@@ -250,6 +277,10 @@ def _command(given: Sequence[str]) -> str:
     return shlex.join(["python", "-m", "app", *given])
 
 
+def _grouped(protocol: Protocol) -> str:
+    return "" if protocol.group == DEFAULT_GROUP else f", {protocol.group} grouped"
+
+
 def _fused_by(protocol: Protocol) -> str:
     return f"k = {protocol.k}" if FUSIONS[protocol.fusion].k else f"fused by {protocol.fusion}"
 
@@ -268,6 +299,12 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("search", parents=[where], help="search once")
     _add_question(command, unit="document")
+    command.add_argument(
+        "--group",
+        choices=get_args(Group),
+        help="whether documents nearly the same as one above them are shown under it; ranks stay "
+        f"(default: {DEFAULT_GROUP})",
+    )
     command.add_argument("--limit", type=int, default=10, help="rows to show (default: 10)")
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(run=_search)
@@ -278,6 +315,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_question(command, unit="document")
     add_why_options(command)
     command.set_defaults(run=_why)
+
+    command = commands.add_parser(
+        "context", parents=[where], help="passages for a generator, under a budget of tokens"
+    )
+    _add_question(command, unit="passage")
+    add_context_options(command)
+    command.set_defaults(run=_context)
+
+    command = commands.add_parser(
+        "check-claims",
+        parents=[where],
+        help="the sentences of a text beside the passages of a search",
+    )
+    add_claims_options(command)
+    command.set_defaults(run=run_claims)
 
     command = commands.add_parser(
         "suggest", parents=[where], help="codes and titles that begin with what was typed"

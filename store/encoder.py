@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from store.errors import BadInput, EncoderUnavailable, EncodingFailed
 from store.model_files import ModelFiles, default_encoder_name, find_model
+from store.tokens import read_tokenizer
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -223,21 +224,8 @@ class Encoder:
 
 
 def _load_tokenizer(files: ModelFiles) -> Tokenizer:
-    # One thread counts over a thousand passages a second, a hundred times what is encoded, while
-    # several make the library warn whenever the process forks afterwards.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from tokenizers import Tokenizer
-
     files.verify(files.tokenizer_file)
-    try:
-        tokenizer = Tokenizer.from_file(str(files.tokenizer_file))
-    except Exception as error:  # the library raises nothing narrower
-        raise EncoderUnavailable(
-            f"the tokenizer {files.tokenizer_file} cannot be read ({error}); save the model again"
-        ) from error
-    tokenizer.no_truncation()  # some models' files switch both on
-    tokenizer.no_padding()
-    return tokenizer
+    return read_tokenizer(files.tokenizer_file)
 
 
 def _load_model(files: ModelFiles) -> SentenceTransformer:

@@ -136,6 +136,22 @@ def similar_pairs(catalogue: Catalogue, version: Version) -> list[Pair]:
     return [Pair(**row) for row in rows]
 
 
+def similar_among(catalogue: Catalogue, version: Version, doc_ids: Collection[str]) -> list[Pair]:
+    """The pairs of documents of ``version`` nearly the same, both of them among ``doc_ids``, by
+    id."""
+    rows = catalogue.rows(
+        "SELECT min(s.doc_id, t.doc_id) AS one, max(s.doc_id, t.doc_id) AS other, "
+        "r.shared, r.total FROM states AS s JOIN resemblances AS r ON r.sha256 = s.sha256 "
+        "JOIN states AS t ON t.sha256 = r.other "
+        "WHERE s.doc_id IN (SELECT value FROM json_each(:ids)) "
+        "AND t.doc_id IN (SELECT value FROM json_each(:ids)) "
+        f"AND {_MADE_BY} AND {_ALIKE} AND {_live('s')} AND {_live('t')} ORDER BY 1, 2",
+        **_of(version),
+        ids=json.dumps(list(doc_ids)),
+    )
+    return [Pair(**row) for row in rows]
+
+
 def similar_documents(
     catalogue: Catalogue,
     version: Version,

@@ -7,9 +7,10 @@ a CRC-32 behind it, for a flipped bit would otherwise move its passage in every 
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,33 @@ class VectorCache:
                 "again, which encodes every passage again",
                 whole=True,
             ) from error
+
+
+def kept_vectors(
+    archive: Archive, hashes: Iterable[bytes], encoder: str, dimension: int
+) -> dict[bytes, Vectors]:
+    """The sound vectors among ``hashes`` that one encoder's are kept for, each (dimension,).
+
+    For readers, at any time: nothing is written, mended or moved aside, and a cache that is missing
+    or damaged has none.
+    """
+    found: dict[bytes, Vectors] = {}
+    if not archive.vectors.is_file():
+        return found
+    try:
+        address = f"{archive.vectors.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            for text_hash in hashes:
+                row = connection.execute(
+                    "SELECT vector FROM vectors WHERE text_hash = ? AND encoder = ?",
+                    (text_hash, encoder),
+                ).fetchone()
+                vector = _unpacked(row[0], dimension) if row else None
+                if vector is not None:
+                    found[text_hash] = vector
+    except sqlite3.Error:
+        return {}
+    return found
 
 
 def _set_aside(path: Path) -> str:

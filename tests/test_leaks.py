@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from app.query.context import make_context
 from app.query.facets import facets
 from app.query.present import result_data, rows
 from app.query.protocol import make_protocol
@@ -40,6 +41,7 @@ from store.embedded.lexical import LexicalIndex
 from store.embedded.segments import open_lexical, write_lexical
 from store.errors import Damaged, UnknownDocument
 from store.manifest import read_manifest, write_manifest
+from store.tokens import token_counter
 from tests.conftest import Workplace, make_workplace
 
 SCRIPT = Path(__file__).parents[1] / "app" / "streamlit_app.py"
@@ -139,6 +141,9 @@ def told(
     result = search(engines, catalogue, query, make_protocol(**protocol), scope, keep=False)
     shown = rows(engines, catalogue, result, 0, len(result.record.fused))
     data = result_data(result, shown, facets(catalogue, result))
+    counter = token_counter("words", "")
+    view = engines.backend.for_reader(scope.groups)
+    context = make_context(catalogue, view, result, counter, 60)
     kept = result.record.as_data()
     for name in ("corpus", "generation"):
         del kept["fingerprints"][name]
@@ -150,6 +155,9 @@ def told(
         "counts": (result.record.manifest.documents, result.record.manifest.passages),
         "steps": sorted(result.timings_ms),
         "rules": result.rules,
+        "folded": [(row.fold, row.folded) for row in shown],
+        "context": [(block.rank, block.passages, block.text) for block in context.blocks],
+        "left out": (context.left_out, context.untried, context.tokens),
     }
     answer = {**data, "kept": kept, "said": said}
     return {
@@ -171,7 +179,12 @@ def test_every_answer_is_that_of_an_archive_without_what_is_forbidden(
         Scope(groups=groups, codes=("HX-2O4", "HX-204")),
         Scope(groups=groups, tags=("twins",)),
     ]
-    settled = ({}, {"corrections": "apply"}, {"unit": "passage", "depths": {"lexical": 2}})
+    settled = (
+        {},
+        {"corrections": "apply"},
+        {"group": "near duplicates"},
+        {"unit": "passage", "depths": {"lexical": 2}},
+    )
     for query in QUERIES:
         for scope in scopes:
             for protocol in settled if scope is scopes[0] else ({},):

@@ -14,6 +14,7 @@ from app.query.protocol import (
     DEFAULT_ASKED,
     DEFAULT_CORRECTIONS,
     DEFAULT_COVERAGE,
+    DEFAULT_GROUP,
     DEFAULT_WEIGHTING,
     LEXICAL,
     SEMANTIC,
@@ -50,6 +51,7 @@ class Address:
     weighting: str = DEFAULT_WEIGHTING
     corrections: str = DEFAULT_CORRECTIONS
     unit: str = "document"
+    group: str = DEFAULT_GROUP
     lang: str = ""
     type: str = ""
     folder: str = ""
@@ -117,6 +119,7 @@ class Address:
             weighting=self.weighting,
             corrections=self.corrections,
             unit=self.unit,
+            group=self.group,
         )
 
     def parameters(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import resources
 from app.pages import markup
 from app.pages.address import NAMES, REVIEWER, STEP, VIEWS, Address, read_address
-from app.query.protocol import Corrections, Protocol, Weighting
+from app.query.protocol import Corrections, Group, Protocol, Weighting
 from app.query.systems import SEMANTIC, asked_of
 from app.resources import Served
 from store.catalogue import Catalogue
@@ -168,6 +168,14 @@ def _protocol(address: Address, refused: str) -> None:
         required=True,
         on_change=_changed,
         args=("unit",),
+    )
+    st.segmented_control(
+        "Documents nearly the same, under the first",
+        get_args(Group),
+        key=_synced("group", address.group),
+        required=True,
+        on_change=_changed,
+        args=("group",),
     )
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from app.pages.address import Address, search_link
-from app.query.protocol import DEFAULT_CORRECTIONS, DEFAULT_COVERAGE, Protocol
+from app.query.group import Folded
+from app.query.protocol import DEFAULT_CORRECTIONS, DEFAULT_COVERAGE, DEFAULT_GROUP, Protocol
 from corpus.document import Document
 from corpus.judging import Topic
 from corpus.resemblance import RUN, percent
@@ -97,6 +98,19 @@ def similar_to(document: Document, similar: Sequence[Similar], address: Link) ->
     return f'<div class="cp-similar">similar to {items}</div>'
 
 
+def folded_below(document: Document, folded: Sequence[Folded], address: Link) -> str:
+    """What is shown under a document as nearly the same, with links and the ranks that it has."""
+    if not folded:
+        return ""
+    items = ", ".join(
+        f"{anchor(_told_apart(document, one.document), address(one.document.doc_id, ''))} "
+        f'<span title="{one.shared:,} of {one.total:,} runs of {RUN} words are in both">'
+        f"(rank {one.hit.rank}, {percent(one.shared, one.total)} % the same wording)</span>"
+        for one in folded
+    )
+    return f'<div class="cp-similar">and {len(folded)} nearly the same: {items}</div>'
+
+
 def _told_apart(document: Document, other: Document) -> str:
     """The other one's title, with its place where both have the same."""
     if other.title != document.title or not other.locations:
@@ -140,6 +154,8 @@ def status(
             items.append(f"corrections {protocol.corrections}")
         if protocol.unit != "document":
             items.append(f"one rank per {protocol.unit}")
+        if protocol.group != DEFAULT_GROUP:
+            items.append(f"{protocol.group} grouped")
     return f'<p class="cp-status">{" · ".join(escape(item) for item in items)}</p>'
 
 

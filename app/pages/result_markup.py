@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from html import escape
 
-from app.pages.markup import Link, anchor, letter, marked, ocr_label, similar_to
+from app.pages.markup import Link, anchor, folded_below, letter, marked, ocr_label, similar_to
 from app.query.best_passages import Extract, place_of
 from app.query.explain import part_in_words, share
 from app.query.fuse import Contribution, FusedHit, Part, Reason
@@ -18,6 +18,7 @@ from app.query.side_by_side import FUSED, Column, Entry
 from app.query.systems import CODES, LEXICAL, PRIOR, TITLE
 from corpus.document import Document
 from corpus.judging import GRADES, Judgment
+from store.similar import Similar
 
 _NOT_MATCHED = {
     LEXICAL: "matches too little by words",
@@ -118,11 +119,17 @@ def row(entry: Row, address: Link) -> str:
         f"{' · '.join(escape(item) for item in meta if item)}</span></div>"
         f'<div class="cp-place" title="{escape(chr(10).join(document.locations))}">'
         f"{escape(place)}{places}{path}{_said(document)}</div>"
-        f"{similar_to(document, entry.similar, address)}"
+        f"{similar_to(document, _not_folded(entry), address)}"
+        f"{folded_below(document, entry.folded, address)}"
         f"{_passages(entry, address)}"
         f'<div class="cp-parts">{"".join(chip(part) for part in entry.hit.parts)}{bar(entry.hit)}'
         f'<span class="cp-sum">{exact_sum(entry.hit)}</span></div></article>'
     )
+
+
+def _not_folded(entry: Row) -> list[Similar]:
+    below = {one.document.doc_id for one in entry.folded}
+    return [one for one in entry.similar if one.document.doc_id not in below]
 
 
 def _said(document: Document) -> str:

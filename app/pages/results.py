@@ -11,6 +11,7 @@ from app.judging import topic_of_query
 from app.pages import account, controls, markup, result_markup, trouble, what_if_markup
 from app.pages.address import VIEWS as NAMES
 from app.pages.address import Address, document_link
+from app.query.group import folds
 from app.query.present import Row, rows
 from app.query.search import SearchResult
 from app.query.side_by_side import columns
@@ -40,7 +41,7 @@ def nothing(address: Address, result: SearchResult) -> None:
 
 
 def _fused(serving: Served, catalogue: Catalogue, result: SearchResult, address: Address) -> None:
-    shown = rows(serving.engines, catalogue, result, 0, address.shown)
+    shown = rows(serving.engines, catalogue, result, 0, address.shown, fold=True)
     name = account.reviewer()
     link = _linker(address, name)
     if name:
@@ -65,7 +66,8 @@ def _fused(serving: Served, catalogue: Catalogue, result: SearchResult, address:
             result_markup.sign_in_hint()
             + "".join(result_markup.row(entry, link) for entry in shown)
         )
-    controls.show_more(address, len(result.record.fused))
+    standing = len(result.record.fused) - len(folds(catalogue, result.record))
+    controls.show_more(address, standing)
 
 
 def _labelled_row(

@@ -10,6 +10,7 @@ from app.query.best_passages import Extract, best_extracts, candidate_passages
 from app.query.correct import suggestion_data
 from app.query.facets import Facets
 from app.query.fuse import Contribution, FusedHit
+from app.query.group import Fold, Folded, folded_under, folds, standing
 from app.query.highlight import Snippet
 from app.query.read_as import read_data
 from app.query.record import part_data, ratio
@@ -29,7 +30,8 @@ class Row:
 
     ``passage`` is the one to read first, with its ``snippet``; ``extracts`` are the best ones of
     the document in reading order, ``passage`` among them. ``similar`` are documents nearly the same
-    as it that this reader may see, ranked here or not.
+    as it that this reader may see, ranked here or not. ``fold`` says what this row stands under
+    where the protocol groups, and ``folded`` what stands under it.
     """
 
     hit: FusedHit
@@ -38,18 +40,30 @@ class Row:
     snippet: Snippet
     similar: tuple[Similar, ...] = ()
     extracts: tuple[Extract, ...] = ()
+    fold: Fold | None = None
+    folded: tuple[Folded, ...] = ()
 
 
 def rows(
-    engines: Engines, catalogue: Catalogue, result: SearchResult, start: int, end: int
+    engines: Engines,
+    catalogue: Catalogue,
+    result: SearchResult,
+    start: int,
+    end: int,
+    *,
+    fold: bool = False,
 ) -> list[Row]:
     """The fused hits at half-open places [start, end) of the one fused order, for showing.
+
+    With ``fold``, places are counted without the hits that the protocol folds under others.
 
     :raises Damaged: the catalogue does not hold what the indexes found
     """
     record = result.record
     version = record.manifest.inputs.corpus_version
-    hits = record.fused[start:end]
+    found = folds(catalogue, record)
+    hits = (standing(record.fused, found) if fold else record.fused)[start:end]
+    below = folded_under(catalogue, record, found, [hit.id for hit in hits])
     best = best_passages(result)
     candidates = candidate_passages(record.rankings, record.protocol, hits, best)
     view = engines.backend.for_reader(record.scope.groups)
@@ -70,7 +84,18 @@ def rows(
             first, extracts = best_extracts(candidates[hit.id], passages, record.terms)
             document = documents[first.passage.doc_id]
             alike = similar.get(document.doc_id, ())
-            shown.append(Row(hit, document, first.passage, first.snippet, alike, extracts))
+            shown.append(
+                Row(
+                    hit,
+                    document,
+                    first.passage,
+                    first.snippet,
+                    alike,
+                    extracts,
+                    found.get(hit.id),
+                    below.get(hit.id, ()),
+                )
+            )
     except KeyError as error:
         raise damaged_database(
             catalogue.archive.catalogue, f"version {version} lacks {error}, which was indexed"
@@ -176,6 +201,7 @@ def _row_data(row: Row) -> dict[str, Any]:
             }
             for entry in row.similar
         ],
+        "grouped_under": row.fold.under if row.fold else None,
     }
 
 

@@ -31,10 +31,12 @@ from store.errors import BadInput
 Unit = Literal["document", "passage"]
 Corrections = Literal["suggest", "apply", "off"]
 Weighting = Literal["by share held", "fixed"]
+Group = Literal["off", "near duplicates"]
 
 DEFAULT_K = Fraction(60)
 DEFAULT_CORRECTIONS: Corrections = "suggest"
 DEFAULT_WEIGHTING: Weighting = "by share held"
+DEFAULT_GROUP: Group = "off"
 
 DEFAULT_SYSTEMS = (BUILT_IN[LEXICAL], BUILT_IN[SEMANTIC])
 
@@ -44,7 +46,8 @@ class Protocol:
     """What makes two fusions comparable. Equal protocols have equal hashes and the reverse.
 
     ``corrections`` says what becomes of a word or code that no document has: the answer is to the
-    words as typed, with a suggestion beside it or without one, or to the corrected words.
+    words as typed, with a suggestion beside it or without one, or to the corrected words. ``group``
+    says whether documents nearly the same as one above them are shown under it; ranks stay.
     """
 
     systems: tuple[System, ...] = DEFAULT_SYSTEMS
@@ -54,6 +57,7 @@ class Protocol:
     fusion: str = "rrf"
     tie_rule: Literal["id ascending"] = "id ascending"
     rank_base: Literal[1] = 1
+    group: Group = DEFAULT_GROUP
     hash: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +72,8 @@ class Protocol:
         if self.unit not in get_args(Unit):
             raise BadInput(f"the unit is document or passage, not {self.unit!r}")
         _corrections(self.corrections)
+        if _group(self.group) != DEFAULT_GROUP and self.unit != "document":
+            raise BadInput("grouping folds documents; leave it out where the unit is passage")
         self._check_priors()
         self._check_fusion()
         body = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
@@ -150,6 +156,8 @@ class Protocol:
             "fusion": self.fusion,
             "tie_rule": self.tie_rule,
             "rank_base": self.rank_base,
+            # Named only where it is on, so that protocols of before it was there keep their names.
+            **({} if self.group == DEFAULT_GROUP else {"group": self.group}),
         }
 
 
@@ -205,6 +213,7 @@ def make_protocol(
     corrections: str = DEFAULT_CORRECTIONS,
     unit: str = "document",
     fusion: str = "rrf",
+    group: str = DEFAULT_GROUP,
 ) -> Protocol:
     """The protocol of the two built-in systems with what was asked changed.
 
@@ -233,6 +242,7 @@ def make_protocol(
         unit="passage" if unit == "passage" else "document",
         corrections=_corrections(corrections),
         fusion=fusion,
+        group=_group(group),
     )
 
 
@@ -263,3 +273,11 @@ def _corrections(text: str) -> Corrections:
     if text == "off":
         return "off"
     raise BadInput(f"corrections are {', '.join(get_args(Corrections))}, not {text!r}")
+
+
+def _group(text: str) -> Group:
+    if text == "off":
+        return "off"
+    if text == "near duplicates":
+        return "near duplicates"
+    raise BadInput(f"the group is {' or '.join(get_args(Group))}, not {text!r}")

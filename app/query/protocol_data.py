@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.query.emphasis import Emphasis, Step
-from app.query.protocol import DEFAULT_K, Protocol
+from app.query.protocol import DEFAULT_GROUP, DEFAULT_K, Protocol
 from app.query.systems import System
 from store.errors import BadInput
 
@@ -24,6 +24,7 @@ def protocol_from_data(data: Mapping[str, Any]) -> Protocol:
             unit=data["unit"],
             corrections=data["corrections"],
             fusion=data["fusion"],
+            group=data.get("group", DEFAULT_GROUP),
         )
         stated = data["hash"]
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:

@@ -17,8 +17,10 @@ from typing import Any, TypeVar, get_args
 from app.query.emphasis import DEFAULT_EMPHASIS, Emphasis, Step
 from app.query.fusions import FUSIONS, fusion_named
 from app.query.protocol import (
+    DEFAULT_GROUP,
     DEFAULT_SYSTEMS,
     Corrections,
+    Group,
     Protocol,
     Unit,
     Weighting,
@@ -31,7 +33,7 @@ from store.errors import BadInput
 
 T = TypeVar("T")
 
-KEYS = ("k", "unit", "fusion", "corrections", "weighting", "systems")
+KEYS = ("k", "unit", "fusion", "group", "corrections", "weighting", "systems")
 SYSTEM_KEYS = (
     *("name", "kind", "depth", "weight", "family", "asked", "coverage", "emphasis"),
     *("attribute", "among"),
@@ -77,6 +79,7 @@ def protocol_from_toml(text: str) -> Protocol:
         unit=_one_of("unit", body, get_args(Unit), "document"),
         corrections=_one_of("corrections", body, get_args(Corrections), "suggest"),
         fusion=fusion,
+        group=_one_of("group", body, get_args(Group), DEFAULT_GROUP),
     )
 
 
@@ -176,6 +179,7 @@ def protocol_to_toml(protocol: Protocol) -> str:
         for key, value in (
             ("unit", protocol.unit),
             ("fusion", protocol.fusion),
+            ("group", protocol.group),
             ("corrections", protocol.corrections),
         )
     ]

@@ -75,11 +75,15 @@ class Engines:
         :raises EngineFailure: the encoder is not here, or is not the one the index was built with
         """
         try:
-            return self._opened().encode_query(text)
+            return self.encoder().encode_query(text)
         except CounterpointError as error:
             raise EngineFailure(f"the semantic engine is unavailable: {error}") from error
 
-    def _opened(self) -> Encoder:
+    def encoder(self) -> Encoder:
+        """The encoder that the served index was built with.
+
+        :raises CounterpointError: it is not here, or is another one now
+        """
         inputs = self.backend.manifest.inputs
         with _opening:
             encoder = _shared_encoder(inputs.encoder_name)
