@@ -6,6 +6,7 @@ match perfectly, carry a code of their own, are a near miss, or resemble what ev
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -435,3 +436,24 @@ def test_scores_are_exact_whatever_share_is_permitted(tmp_path: Path, share: flo
         found = ranked(one, query, total)
         assert found == ranked(other, query, total)
         assert 0 < len(found) <= one.passages < total
+
+
+def test_a_lock_written_while_the_passing_folder_is_removed_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine may still watch an index that was just opened, and lock it at that instant."""
+    fields = [fields_of("the pump valve", "", (), "en")]
+    write_lexical(tmp_path / "lexical", [[(0, 0, fields[0])], [(1, 1, fields[0])]])
+    passing = tmp_path / "passing"
+    passing.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(passing))
+    rmdir = os.rmdir
+
+    def held(path: Any, **options: Any) -> None:
+        if Path(os.fspath(path)).name.startswith("counterpoint-"):
+            raise OSError(errno.ENOTEMPTY, "Directory not empty")
+        rmdir(path, **options)
+
+    monkeypatch.setattr(os, "rmdir", held)
+    assert open_lexical(tmp_path / "lexical", [1]).passages == 1
+    assert list(passing.iterdir())

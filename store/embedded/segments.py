@@ -9,10 +9,10 @@ if there were no others.
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import tantivy
@@ -20,6 +20,7 @@ import tantivy
 from store.embedded.analysis import Fields, analyzers, schema
 from store.embedded.lexical import LexicalIndex
 from store.errors import Damaged
+from store.filesystem import remove
 
 HEAP_BYTES = 512_000_000
 """Ample for one segment: which of two equal passages survives a cut must not depend on merges."""
@@ -49,7 +50,7 @@ def write_lexical(folder: Path, audiences: Iterable[Iterable[tuple[int, int, Fie
         ids.append([segment["segment_id"] for segment in written])
         for path in _files(beside, ids[-1]):
             path.rename(folder / path.name)
-        shutil.rmtree(beside)
+        remove(beside)
         segments += written
     meta = _read_json(folder / _META)
     (folder / _META).write_text(json.dumps({**meta, "segments": segments}), encoding="utf-8")
@@ -70,8 +71,7 @@ def open_lexical(folder: Path, audiences: Collection[int] | None = None) -> Lexi
         wanted = [name for number in sorted(audiences) for name in ids[number]]
         chosen = [segment for segment in meta["segments"] if segment["segment_id"] in wanted]
         # The engine maps every file when it opens an index, and asks for none by name afterwards.
-        with TemporaryDirectory(prefix="counterpoint-") as name:
-            place = Path(name)
+        with _passing_folder() as place:
             for path in _files(folder.resolve(), wanted):
                 (place / path.name).symlink_to(path)
             body = json.dumps({**meta, "segments": chosen})
@@ -82,6 +82,18 @@ def open_lexical(folder: Path, audiences: Collection[int] | None = None) -> Lexi
             f"the lexical index in {folder} cannot be opened ({error}); "
             "run `python -m indexer ingest` to build the indexes again"
         ) from error
+
+
+@contextmanager
+def _passing_folder() -> Iterator[Path]:
+    """A folder for as long as it is needed. One that the engine still writes a lock into while it
+    is removed may stay: that harms nobody, and says nothing of the index."""
+    place = Path(mkdtemp(prefix="counterpoint-"))
+    try:
+        yield place
+    finally:
+        with suppress(OSError):
+            remove(place)
 
 
 def _write(folder: Path, passages: Iterable[tuple[int, int, Fields]]) -> int:
