@@ -7,7 +7,7 @@ import getpass
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from app.evaluation.html_report import html_report
 from app.evaluation.measures import DEFAULT_MEASURES
@@ -18,9 +18,10 @@ from app.evaluation.study import Report, study, study_of_files
 from app.evaluation.sweep import DEFAULT_GRID, read_grid
 from app.evaluation.tuning import tune, tuning_data, tuning_lines
 from app.evaluation.validate import difference, validate
+from app.qrels import DEFAULT_VIEW, View
 from app.query.record import canonical
 from app.query.search import Engines
-from corpus.judging import Split
+from corpus.judging import DEFAULT_PROJECT, Split
 from store.archive import existing_archive
 from store.catalogue import Catalogue
 from store.errors import BadInput
@@ -48,6 +49,17 @@ def add_commands(commands: Commands, where: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="grades as TREC qrels or BEIR TSV (default: the labels of the archive)",
+    )
+    command.add_argument(
+        "--project",
+        default=DEFAULT_PROJECT,
+        help="the judging project whose labels count (default: %(default)s)",
+    )
+    command.add_argument(
+        "--view",
+        choices=get_args(View),
+        default=DEFAULT_VIEW,
+        help="the one grade of a document that several judges labelled (default: %(default)s)",
     )
     command.add_argument(
         "--run",
@@ -137,6 +149,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         topics=options.topics,
         qrels=options.qrels,
         runs=tuple(_named_file(text) for text in options.lists),
+        project=options.project,
+        view=options.view,
     )
     report = _report(options, request)
     if options.html is not None:

@@ -71,6 +71,8 @@ def body_of(request: Request, inputs: Mapping[str, object], evaluation: Evaluati
                 "measures": request.measures,
                 "topics": _place(request.topics),
                 "qrels": _place(request.qrels),
+                "project": request.project,
+                "view": request.view,
                 "runs": [[name, str(path.resolve())] for name, path in request.runs],
             },
             "inputs": inputs,

@@ -21,6 +21,7 @@ from store.errors import BadInput
 DEFAULT_NAME = "fused"
 PLAIN = {
     "k": "k",
+    "fusion": "fusion",
     "coverage": "coverage",
     "semantic": "asked",
     "weighting": "weighting",

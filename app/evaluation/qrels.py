@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median_low
 
 from app.evaluation.runs import lines_of
-from corpus.judging import Judgment
+from app.qrels import DEFAULT_VIEW, VIEWS, View, qrels
+from corpus.judging import Judgment, standing
 from store.errors import BadInput
 
 RELEVANT = 1
 """The least grade that counts as relevant where a measure knows only two kinds."""
-
-MEDIAN = "median of the judges' last grades, the lower of two middle ones; unrateable is unjudged"
 
 UNKNOWN = "on documents that are not in this version"
 
@@ -43,34 +40,31 @@ class Qrels:
         return frozenset(name for name, grade in self.of(topic_id).items() if grade >= RELEVANT)
 
 
-def qrels_of_labels(labels: Iterable[Judgment], revisions: Mapping[str, int]) -> Qrels:
-    """The grades that stored labels give, where ``labels`` are in the order given.
+def qrels_of_labels(
+    labels: Iterable[Judgment], revisions: Mapping[str, int], view: View = DEFAULT_VIEW
+) -> Qrels:
+    """The grades that stored labels of one project give in ``view``, where ``labels`` are in the
+    order given.
 
     ``revisions`` are those in force, by document id: labels of other revisions count, and it is
     said how many they are.
+
+    :raises BadInput: the labels are of several projects
     """
-    standing = {(label.topic_id, label.doc_id, label.judge): label for label in labels}
-    votes: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    unrateable = older = gone = 0
-    for label in standing.values():
-        if label.grade is None:
-            unrateable += 1
-            continue
-        votes[label.topic_id][label.doc_id].append(label.grade)
-        known = revisions.get(label.doc_id)
-        gone += known is None
-        older += known is not None and known != label.revision
-    grades = {
-        topic_id: {doc_id: median_low(given) for doc_id, given in of_topic.items()}
-        for topic_id, of_topic in votes.items()
-    }
+    given = list(labels)
+    last = standing(given)
+    graded = [label for label in last if label.grade is not None]
+    known = [(label, revisions.get(label.doc_id)) for label in graded]
     counted = [
-        (older, "on an earlier revision of their document"),
-        (gone, UNKNOWN),
-        (unrateable, "that say unrateable, left out"),
+        (
+            sum(revision not in (None, label.revision) for label, revision in known),
+            "on an earlier revision of their document",
+        ),
+        (sum(revision is None for _, revision in known), UNKNOWN),
+        (len(last) - len(graded), "that say unrateable, left out"),
     ]
     notes = tuple(f"Labels {what}: {count}." for count, what in counted if count)
-    return Qrels(grades, MEDIAN, notes)
+    return Qrels(qrels(given, view), f"{view}: {VIEWS[view]}; unrateable is unjudged", notes)
 
 
 def read_qrels(path: Path, names: Mapping[str, str] | None = None) -> Qrels:

@@ -88,6 +88,10 @@ def positions(field: Field, protocol: Protocol) -> Ints:
 
     The shape is that of ``field.relevant``.
     """
+    families = {system.family for system in protocol.systems}
+    if protocol.fusion != "rrf" or len(families) < len(protocol.systems):
+        topics = range(len(field.ids))
+        return np.array([_exact(field, protocol, topic) for topic in topics], np.int64)
     weights, gaps = _weights(field, protocol)
     scores = _scores(field, protocol, weights)
     most = weights.sum(axis=1) / (float(protocol.k) + 1)

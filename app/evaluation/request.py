@@ -7,7 +7,8 @@ from pathlib import Path
 
 from app.evaluation.measures import DEFAULT_MEASURES
 from app.evaluation.protocols import Parameters
-from corpus.judging import Split
+from app.qrels import DEFAULT_VIEW, View
+from corpus.judging import DEFAULT_PROJECT, Split
 from corpus.scope import Scope
 
 
@@ -15,7 +16,8 @@ from corpus.scope import Scope
 class Request:
     """What to evaluate. Without files, topics and labels are those of the archive.
 
-    ``runs`` are names and files of lists that are fused in the place of searches.
+    ``runs`` are names and files of lists that are fused in the place of searches. The archive's
+    labels are those of one judging ``project``, in one ``view`` of what several judges said.
     """
 
     split: Split = "dev"
@@ -25,6 +27,8 @@ class Request:
     qrels: Path | None = None
     runs: tuple[tuple[str, Path], ...] = ()
     scope: Scope = field(default_factory=Scope)
+    project: str = DEFAULT_PROJECT
+    view: View = DEFAULT_VIEW
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,9 @@ def gather(engines: Engines, catalogue: Catalogue, request: Request) -> Material
         topics = topics_of_file(request.topics, request.split)
     if request.qrels is None:
         revisions = {document.doc_id: document.revision for document in documents}
-        qrels = qrels_of_labels(judgments(catalogue), revisions)
+        qrels = qrels_of_labels(
+            judgments(catalogue, project=request.project), revisions, request.view
+        )
     else:
         # A file may call a document by its place, with or without the folder it was read from.
         places = [(path, document.doc_id) for document in documents for path in document.locations]

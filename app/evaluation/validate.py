@@ -113,6 +113,8 @@ def _request(asked: Mapping[str, Any]) -> Request:
         topics=Path(asked["topics"]) if asked["topics"] else None,
         qrels=Path(asked["qrels"]) if asked["qrels"] else None,
         runs=tuple((name, Path(path)) for name, path in asked["runs"]),
+        project=asked["project"],
+        view=asked["view"],
     )
 
 
