@@ -52,6 +52,9 @@ def told(path: Path) -> Iterator[None]:
         if _of_the_caller(error):
             raise
         raise _in_words(path, error) from error
+    except UnicodeDecodeError as error:
+        # A name in a damaged schema that is no text: SQLite hands its bytes to Python as they are.
+        raise damaged_database(path, str(error)) from error
 
 
 def _of_the_caller(error: sqlite3.Error) -> bool:
@@ -84,8 +87,10 @@ def _in_words(path: Path, error: sqlite3.Error) -> CounterpointError:
 
 def damaged_database(path: Path, finding: str) -> Damaged:
     """The error for a catalogue that cannot be trusted, with the way back."""
+    # SQLite quotes what it cannot read as it stands, line breaks included.
+    found = " ".join(finding.split())
     return Damaged(
-        f"{path} is damaged ({finding}); move it out of the folder and run "
+        f"{path} is damaged ({found}); move it out of the folder and run "
         f"`python -m indexer restore BACKUP --archive {path.parent}` with a backup of it"
     )
 
@@ -112,12 +117,12 @@ class _Cursor(sqlite3.Cursor):
             return super().fetchall()
 
     def __next__(self) -> Any:
+        # What ends a loop is no error, and no row may cost more than it has to.
         try:
             return super().__next__()
-        except sqlite3.Error as error:
-            if _of_the_caller(error):
-                raise
-            raise _in_words(_path_of(self), error) from error
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            with told(_path_of(self)):
+                raise error from None
 
 
 def _path_of(cursor: _Cursor) -> Path:

@@ -270,6 +270,21 @@ def test_flipped_bits_in_the_catalogue_are_said_and_never_a_traceback(
     copy.is_as_before()
 
 
+def test_a_schema_that_is_no_text_or_no_sql_is_damage_said_in_one_line(
+    copy: Copy, faults: Faults
+) -> None:
+    """SQLite gives Python the bytes of a name as they are, and quotes what it cannot read."""
+    sound = copy.archive.catalogue.read_bytes()
+    for name in (b"\"from_version\" INTEGER", b"\"title\" TEXT", b"TEXT NOT NULL"):
+        assert name in sound
+        broken = name[:3] + b"\xef" + name[4:] if name.startswith(b"\"") else b'"' + name[1:]
+        with faults(f"{name!r} of the schema as {broken!r}"):
+            copy.archive.catalogue.write_bytes(sound.replace(name, broken))
+            is_told_or_harmless(copy)
+    copy.archive.catalogue.write_bytes(sound)
+    copy.is_as_before()
+
+
 def test_a_log_left_by_a_lost_catalogue_is_not_replayed_into_the_restored_one(
     copy: Copy, faults: Faults, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from app.pages import reading_markup, result_markup
+from app.pages import judge_markup, reading_markup, result_markup
 from app.query.present import result_data, rows
 from app.query.reading import read_document
 from app.query.search import Engines
@@ -384,4 +384,4 @@ def test_every_view_of_a_recognised_passage_says_so(scans: Workplace) -> None:
     assert label not in result_markup.row(other, lambda *_: "#")
     for reading in (opened, at_passage):
         assert label in reading_markup.steps(reading, "", "", "")
-        assert label in reading_markup.judged_document(reading, whole=False)
+        assert label in judge_markup.judged_document(reading, whole=False)

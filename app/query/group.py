@@ -86,10 +86,12 @@ def folded_under(
     """For each document of ``shown`` what is folded under it, in fused order."""
     wanted = set(shown)
     under = {doc_id: fold for doc_id, fold in found.items() if fold.under in wanted}
+    if not under:
+        return {}
     version = record.manifest.inputs.corpus_version
     documents = {one.doc_id: one for one in catalogue.documents(version, sorted(under))}
     below: dict[str, list[Folded]] = {}
-    for hit in record.fused if under else ():
+    for hit in record.fused:
         if fold := under.get(hit.id):
             one = Folded(hit, documents[hit.id], fold.shared, fold.total)
             below.setdefault(fold.under, []).append(one)
