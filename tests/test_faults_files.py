@@ -275,9 +275,9 @@ def test_a_schema_that_is_no_text_or_no_sql_is_damage_said_in_one_line(
 ) -> None:
     """SQLite gives Python the bytes of a name as they are, and quotes what it cannot read."""
     sound = copy.archive.catalogue.read_bytes()
-    for name in (b"\"from_version\" INTEGER", b"\"title\" TEXT", b"TEXT NOT NULL"):
+    for name in (b'"from_version" INTEGER', b'"title" TEXT', b"TEXT NOT NULL"):
         assert name in sound
-        broken = name[:3] + b"\xef" + name[4:] if name.startswith(b"\"") else b'"' + name[1:]
+        broken = name[:3] + b"\xef" + name[4:] if name.startswith(b'"') else b'"' + name[1:]
         with faults(f"{name!r} of the schema as {broken!r}"):
             copy.archive.catalogue.write_bytes(sound.replace(name, broken))
             is_told_or_harmless(copy)
