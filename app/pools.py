@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.evaluation.protocols import read_protocols
 from app.judging import Candidate
 from app.query.present import best_passages
-from app.query.protocol import DEFAULT_SYSTEMS, Protocol, make_protocol
+from app.query.protocol import Protocol
 from app.query.search import Engines, SearchResult, search
 from corpus.document import passage_id
 from corpus.judging import Judgment, Topic
@@ -25,15 +26,6 @@ from store.scope import permitted_documents
 
 POOL_DEPTH = 20
 """How many documents of each list are judged unless it is said otherwise."""
-
-_PLAIN = {
-    "k": "k",
-    "coverage": "coverage",
-    "semantic": "asked",
-    "weighting": "weighting",
-    "corrections": "corrections",
-    "unit": "unit",
-}
 
 
 class PoolIncomplete(CounterpointError):
@@ -54,31 +46,13 @@ class Count:
 def read_protocol(text: str) -> Protocol:
     """A protocol as it is typed: ``default``, or such as ``k=10,depth=50,weight.lexical=2``.
 
-    :raises BadInput: it cannot be read, or a value cannot be used
+    :raises BadInput: it cannot be read, or a value cannot be used; a file is not read, as the page
+        would read one of the server's
     """
-    plain: dict[str, str] = {}
-    numbers: dict[str, dict[str, str]] = {"depth": {}, "weight": {}}
-    for piece in [] if text.strip() == "default" else text.split(","):
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        head, _, system = key.partition(".")
-        if not equals or not value or not (key in _PLAIN or head in numbers):
-            raise BadInput(
-                "a protocol is written default, or such as k=10,depth=50,weight.lexical=2, "
-                f"not {text!r}"
-            )
-        if key in _PLAIN:
-            plain[_PLAIN[key]] = value
-        else:
-            named = [system] if system else [one.name for one in DEFAULT_SYSTEMS]
-            numbers[head].update(dict.fromkeys(named, value))
-    depths = {name: _whole(name, value) for name, value in numbers["depth"].items()}
-    return make_protocol(depths=depths, weights=numbers["weight"], **plain)
-
-
-def _whole(name: str, value: str) -> int:
-    if not value.isascii() or not value.isdigit():
-        raise BadInput(f"the depth of {name} is a whole number, not {value!r}")
-    return int(value)
+    if text.endswith(".toml"):
+        raise BadInput(f"a pool's protocol is written k=10,depth=50,weight.lexical=2, not {text!r}")
+    (one,) = read_protocols([text.strip()])
+    return one.protocol()
 
 
 def build_pool(
