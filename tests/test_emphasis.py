@@ -148,3 +148,13 @@ def test_the_answer_says_what_the_list_weighs_and_why(
     assert answer["fused"][0]["parts"][0]["weight"] == "4"
     assert main(["search", "glycol pump seal", *place]) == 0
     assert "The lexical list weighs 4" in capsys.readouterr().out
+
+
+def test_a_list_on_its_own_says_its_weight_too(plant: Workplace) -> None:
+    """What a sum on the screen has in it is explained on the same screen."""
+    plant.write("code.txt", "The terminal block X-77/B sits behind the cover plate.")
+    plant.ingest()
+    result = plant.search("X-77/B")
+    (part,) = [p for p in result.record.fused[0].parts if isinstance(p, Contribution)]
+    assert part.weight == 4
+    assert [rule for rule in result.rules if "weighs 4" in rule]

@@ -123,10 +123,8 @@ class SearchResult:
             for ranking in self.record.rankings
             if ranking.not_asked
         ]
-        heard = [ranking for ranking in self.record.rankings if not ranking.not_asked]
-        # A list on its own weighs nothing against another.
-        weighed = self._weighed() if len(heard) > 1 else []
-        return (*silent, *weighed)
+        # Said of a list on its own too: the sums beside it have the weight in them.
+        return (*silent, *self._weighed())
 
     def _weighed(self) -> list[str]:
         protocol = self.record.protocol
